@@ -1,0 +1,1 @@
+"""The steps that touch the world: thin, idempotent, one class per collaborator."""

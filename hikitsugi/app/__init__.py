@@ -1,0 +1,1 @@
+"""Settings, embedded servers and the wiring of all parts."""

@@ -1,0 +1,1 @@
+"""Redis: what waiting agents need to know at once."""

@@ -1,0 +1,1 @@
+"""A small forge for the demo and the tests."""

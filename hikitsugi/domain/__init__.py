@@ -1,0 +1,1 @@
+"""Pure models and rules; knows nobody else in the house."""

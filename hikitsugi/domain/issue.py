@@ -1,0 +1,80 @@
+"""What a forge tells about an issue, its comments and its change request."""
+
+from datetime import datetime
+
+from pydantic import SecretStr
+
+from hikitsugi.domain.address import IssueAddress, RepositoryAddress
+from hikitsugi.domain.value import Value
+
+MARKER_PREFIX = "<!-- hikitsugi:"
+
+
+class Issue(Value):
+    """An issue, pull request or merge request as the forge shows it now."""
+
+    address: IssueAddress
+    title: str
+    body: str
+    author: str
+    url: str
+    is_open: bool
+    labels: tuple[str, ...] = ()
+    assignees: tuple[str, ...] = ()
+    updated_at: datetime
+
+
+class Comment(Value):
+    """One comment of a conversation; ids are strings on every forge."""
+
+    id: str
+    author: str
+    body: str
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    url: str | None = None
+    author_role: str | None = None
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether its last line is the hidden marker that each of our comments ends with."""
+        lines = self.body.rstrip().splitlines()
+        return bool(lines) and lines[-1].startswith(MARKER_PREFIX)
+
+
+class IssueNews(Value):
+    """What the watcher saw of one issue: how it stands now, and comments not delivered before."""
+
+    issue: Issue | None = None
+    address: IssueAddress
+    comments: tuple[Comment, ...] = ()
+
+
+class NewChangeRequest(Value):
+    """A pull or merge request that should exist."""
+
+    home: RepositoryAddress
+    head: str
+    base: str
+    title: str
+    body: str
+
+
+class ChangeRequest(Value):
+    """A pull or merge request as the forge shows it."""
+
+    number: int
+    url: str
+    head: str
+    base: str
+    is_open: bool
+    is_draft: bool = False
+
+
+class GitRemote(Value):
+    """Where a repository is cloned from and pushed to; the token never travels further than this process."""
+
+    url: str
+    username: str
+    token: SecretStr
+    default_branch: str

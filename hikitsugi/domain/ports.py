@@ -1,0 +1,165 @@
+"""Everything the stories need from the outside, as small protocols; adapters implement them."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from hikitsugi.domain.address import IssueAddress, RepositoryAddress
+from hikitsugi.domain.conversation import Opening, Reply, Transcript, Turn
+from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, IssueNews, NewChangeRequest
+from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
+from hikitsugi.domain.value import Value
+from hikitsugi.domain.workspace import Commit, Published
+
+Cursor = dict[str, JsonValue]
+
+
+class Sighting(Value):
+    """What changed in a repository since the last look, and from where to look next."""
+
+    news: tuple[IssueNews, ...]
+    cursor: Cursor
+
+
+class Forge(Protocol):
+    """A GitHub or GitLab server. Every writing verb has the same effect once or twice."""
+
+    async def whoami(self) -> str:
+        """The user name our token acts as."""
+        ...
+
+    async def look(self, home: RepositoryAddress, cursor: Cursor | None) -> Sighting:
+        """Issues and comments changed since the cursor; with None, the open issues and a first cursor."""
+        ...
+
+    async def read_issue(self, issue: IssueAddress) -> Issue:
+        """The issue as it stands now."""
+        ...
+
+    async def read_comments(self, issue: IssueAddress) -> list[Comment]:
+        """All comments of the conversation, oldest first."""
+        ...
+
+    async def may_write(self, home: RepositoryAddress, user: str) -> bool:
+        """Whether a person maintains the repository; False when that cannot be read."""
+        ...
+
+    async def post_comment(self, issue: IssueAddress, body: str, key: str) -> Comment:
+        """Write a comment that ends with the hidden marker for `key`, unless ours is there already."""
+        ...
+
+    async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
+        """Put labels on and take labels off; labels not named stay untouched."""
+        ...
+
+    async def acknowledge(self, issue: IssueAddress, comment_id: str) -> None:
+        """Show on a comment that it was taken in (👀)."""
+        ...
+
+    async def open_change_request(self, wanted: NewChangeRequest) -> ChangeRequest:
+        """The open change request from the head branch, made if there is none."""
+        ...
+
+    async def git_remote(self, home: RepositoryAddress) -> GitRemote:
+        """Where to clone from and push to."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """A model that continues a conversation."""
+
+    async def reply(self, transcript: Transcript, alive: Callable[[], None]) -> Reply:
+        """The next turn; `alive` is called whenever a sign of life arrives."""
+        ...
+
+
+class Memory(Protocol):
+    """The store of conversations and tool runs. Writing the same fact again changes nothing."""
+
+    async def open_conversation(self, opening: Opening) -> int:
+        """Store an opening, unless its id is known; the number of turns it holds."""
+        ...
+
+    async def read_conversation(self, conversation: str) -> Transcript:
+        """System text, tools and all turns."""
+        ...
+
+    async def append(self, conversation: str, sequence: int, turn: Turn) -> Turn:
+        """Store a turn under its number, unless one is there; the turn that is stored."""
+        ...
+
+    async def append_reply(self, conversation: str, sequence: int, reply: Reply) -> Reply:
+        """Store a model's reply under its number, unless one is there; the reply that is stored."""
+        ...
+
+    async def find_turn(self, conversation: str, sequence: int) -> Turn | None:
+        """The turn stored under a number, if any."""
+        ...
+
+    async def find_reply(self, conversation: str, sequence: int) -> Reply | None:
+        """The model's reply stored under a number, if any."""
+        ...
+
+    async def comments_taken_in(self, issue: IssueAddress) -> frozenset[str]:
+        """The ids of the comments the model was given in any conversation of the issue."""
+        ...
+
+    async def take_in_comments(self, issue: IssueAddress, conversation: str, ids: Collection[str]) -> None:
+        """Remember that the model was given these comments."""
+        ...
+
+    async def find_tool_run(self, conversation: str, call_id: str) -> "ToolRun | None":
+        """What is known of a tool call, if it was ever begun."""
+        ...
+
+    async def begin_tool_run(self, conversation: str, intent: Intent) -> None:
+        """Record what a call is about to do."""
+        ...
+
+    async def finish_tool_run(self, conversation: str, call_id: str, outcome: ToolOutcome) -> None:
+        """Record what came of it."""
+        ...
+
+    async def files_seen(self, conversation: str) -> dict[str, str]:
+        """Path to content hash of every file the model has read or written in this conversation."""
+        ...
+
+
+class ToolRun(Value):
+    """A recorded tool call; without an outcome it was cut off."""
+
+    intent: Intent
+    outcome: ToolOutcome | None = None
+
+
+class Workspaces(Protocol):
+    """Checkouts on this host, one per issue."""
+
+    async def prepare(self, issue: IssueAddress, remote: GitRemote, branch: str) -> None:
+        """Make sure the issue's checkout exists on its work branch; uncommitted work in it is kept."""
+        ...
+
+    async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
+        """Commit whatever changed, push the branch, and tell what it holds."""
+        ...
+
+
+class Toolbox(Protocol):
+    """The tools the model works with in a checkout."""
+
+    async def intend(self, issue: IssueAddress, call: ToolCall, seen: Mapping[str, str]) -> Intent | ToolOutcome:
+        """Check a call against the checkout: what it would do, or at once the error to answer with."""
+        ...
+
+    async def carry_out(self, issue: IssueAddress, intent: Intent, alive: Callable[[], None]) -> ToolOutcome:
+        """Do what was intended; a file change that is already there is not made again."""
+        ...
+
+
+class Deliveries(Protocol):
+    """The way from the watcher to the workflows."""
+
+    async def deliver(self, news: IssueNews, *, start: bool) -> None:
+        """Signal the issue's workflow; with `start`, bring it to life if there is none."""
+        ...

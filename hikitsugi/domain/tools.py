@@ -1,0 +1,62 @@
+"""Tool calls of the model: what is asked, what is intended, what came of it."""
+
+from enum import StrEnum
+
+from pydantic import JsonValue
+
+from hikitsugi.domain.value import Value
+
+
+class ToolSpec(Value):
+    """A tool as the model sees it."""
+
+    name: str
+    description: str
+    input_schema: dict[str, JsonValue]
+
+
+class ToolCall(Value):
+    """One call the model made."""
+
+    id: str
+    name: str
+    input: dict[str, JsonValue]
+
+
+class Intent(Value):
+    """What a call is about to do, recorded before it is done.
+
+    A file change names the content's hash before and after, so that carrying the same intent out
+    twice changes the file once. A call that is not repeatable is never carried out a second time.
+    """
+
+    call: ToolCall
+    repeatable: bool = True
+    path: str | None = None
+    before: str | None = None
+    after: str | None = None
+
+
+class ToolOutcome(Value):
+    """What the model is told, and which file content it has now seen."""
+
+    text: str
+    is_error: bool = False
+    path: str | None = None
+    sha256: str | None = None
+
+
+class SubmissionStatus(StrEnum):
+    """How the model says the work ended."""
+
+    DONE = "done"
+    BLOCKED = "blocked"
+
+
+class Submission(Value):
+    """The model's closing word on the work: the input of the `submit` tool."""
+
+    status: SubmissionStatus
+    summary: str
+    evidence: str = ""
+    needs: str = ""

@@ -1,0 +1,1 @@
+"""GitHub and GitLab behind one protocol."""

@@ -1,0 +1,1 @@
+"""The Anthropic client, the scripted model server and the prompts."""

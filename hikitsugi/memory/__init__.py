@@ -1,0 +1,1 @@
+"""The SQL store of conversations and tool runs."""

@@ -1,0 +1,1 @@
+"""Checkouts, tools and the sandbox."""

@@ -1,0 +1,1 @@
+"""Durable stories: deterministic, without any input or output of their own."""
