@@ -57,6 +57,7 @@ class Reply(Value):
     model: str
     usage: Usage = Usage()
     cost_usd: Decimal | None = None
+    price_version: str | None = None
 
 
 class Opening(Value):
@@ -69,6 +70,8 @@ class Opening(Value):
     system: str
     tools: tuple[ToolSpec, ...] = ()
     turns: tuple[Turn, ...]
+    comments: tuple[str, ...] = ()
+    """The ids of the comments among the turns."""
     opened_at: datetime
 
 

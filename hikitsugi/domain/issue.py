@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from pydantic import SecretStr
+from pydantic import Field, SecretStr
 
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.value import Value
 
 MARKER_PREFIX = "<!-- hikitsugi:"
+OPERATOR = "operator"
 
 
 class Issue(Value):
@@ -27,7 +28,7 @@ class Issue(Value):
 class Comment(Value):
     """One comment of a conversation; ids are strings on every forge."""
 
-    id: str
+    id: str = Field(coerce_numbers_to_str=True)
     author: str
     body: str
     created_at: datetime | None = None
@@ -40,6 +41,11 @@ class Comment(Value):
         """Whether its last line is the hidden marker that each of our comments ends with."""
         lines = self.body.rstrip().splitlines()
         return bool(lines) and lines[-1].startswith(MARKER_PREFIX)
+
+    @property
+    def is_operators(self) -> bool:
+        """Whether an operator sent it directly, past the forge."""
+        return self.id.startswith(f"{OPERATOR}:")
 
 
 class IssueNews(Value):

@@ -1,6 +1,6 @@
 """Everything the stories need from the outside, as small protocols; adapters implement them."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from pydantic import JsonValue
@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.conversation import Opening, Reply, Transcript, Turn
 from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, IssueNews, NewChangeRequest
+from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.workspace import Commit, Published
@@ -69,8 +70,8 @@ class Forge(Protocol):
 class LanguageModel(Protocol):
     """A model that continues a conversation."""
 
-    async def reply(self, transcript: Transcript, alive: Callable[[], None]) -> Reply:
-        """The next turn; `alive` is called whenever a sign of life arrives."""
+    async def reply(self, transcript: Transcript) -> Reply:
+        """The next turn."""
         ...
 
 
@@ -78,7 +79,7 @@ class Memory(Protocol):
     """The store of conversations and tool runs. Writing the same fact again changes nothing."""
 
     async def open_conversation(self, opening: Opening) -> int:
-        """Store an opening, unless its id is known; the number of turns it holds."""
+        """Store an opening with its comments as taken in, unless its id is known; the number of turns it holds."""
         ...
 
     async def read_conversation(self, conversation: str) -> Transcript:
@@ -152,7 +153,7 @@ class Toolbox(Protocol):
         """Check a call against the checkout: what it would do, or at once the error to answer with."""
         ...
 
-    async def carry_out(self, issue: IssueAddress, intent: Intent, alive: Callable[[], None]) -> ToolOutcome:
+    async def carry_out(self, issue: IssueAddress, intent: Intent) -> ToolOutcome:
         """Do what was intended; a file change that is already there is not made again."""
         ...
 
@@ -160,6 +161,8 @@ class Toolbox(Protocol):
 class Deliveries(Protocol):
     """The way from the watcher to the workflows."""
 
-    async def deliver(self, news: IssueNews, *, start: bool) -> None:
+    async def deliver(
+        self, issue: IssueAddress, facts: IssueFacts | None, comments: Sequence[Comment], *, start: bool
+    ) -> None:
         """Signal the issue's workflow; with `start`, bring it to life if there is none."""
         ...

@@ -1,0 +1,41 @@
+"""Whose words count on an issue."""
+
+from collections.abc import Collection
+
+from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.ports import Forge
+from hikitsugi.messages.comments import DONE_HEADINGS
+
+
+class Audience:
+    """Decides by the settings and by what the forge says of a person now."""
+
+    def __init__(self, forge: Forge, home: RepositoryAddress, issue_author: str, accept_from: Collection[str]) -> None:
+        self._forge = forge
+        self._home = home
+        self._issue_author = issue_author
+        self._accept_from = frozenset(accept_from)
+        self._maintainers: dict[str, bool] = {}
+
+    async def hears(self, comment: Comment) -> bool:
+        """Whether the comment is by an accepted person; our own never is."""
+        if comment.is_operators:
+            return True
+        if comment.author == await self._forge.whoami():
+            return False
+        if self._accept_from & {"anyone", comment.author}:
+            return True
+        if "author" in self._accept_from and comment.author == self._issue_author:
+            return True
+        return "maintainers" in self._accept_from and await self._maintains(comment.author)
+
+    async def said(self, comment: Comment) -> bool:
+        """Whether the comment is a result of ours: by our user, with our marker, under its heading."""
+        ours = comment.is_ours and comment.author == await self._forge.whoami()
+        return ours and comment.body.startswith(DONE_HEADINGS)
+
+    async def _maintains(self, user: str) -> bool:
+        if user not in self._maintainers:
+            self._maintainers[user] = await self._forge.may_write(self._home, user)
+        return self._maintainers[user]

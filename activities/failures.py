@@ -1,0 +1,49 @@
+"""Domain errors to Temporal failures, in one place."""
+
+from typing import Any
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory, CancelledError
+from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
+
+from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
+from hikitsugi.domain.redaction import Redactor
+
+UNEXPECTED_ATTEMPTS = 5
+
+
+class FailureTranslation(Interceptor):
+    """Lets every activity fail in the form its retry policy understands, without secrets."""
+
+    def __init__(self, redact: Redactor) -> None:
+        self._redact = redact
+
+    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002
+        """Stand around every activity."""
+        return _Translating(next, self._redact)
+
+
+class _Translating(ActivityInboundInterceptor):
+    def __init__(self, inner: ActivityInboundInterceptor, redact: Redactor) -> None:
+        super().__init__(inner)
+        self._redact = redact
+
+    async def execute_activity(self, input: ExecuteActivityInput) -> Any:  # noqa: A002
+        try:
+            return await super().execute_activity(input)
+        except (ApplicationError, CancelledError):
+            raise
+        except Exception as error:  # noqa: BLE001 - the one place where anything becomes a failure Temporal understands
+            raise self._translated(error) from None
+
+    def _translated(self, error: Exception) -> ApplicationError:
+        text = self._redact(str(error) or type(error).__name__)
+        if isinstance(error, TryAgainLater):
+            return ApplicationError(
+                text, type="TryAgainLater", next_retry_delay=error.after, category=ApplicationErrorCategory.BENIGN
+            )
+        if isinstance(error, WillNeverWork):
+            return ApplicationError(text, type="WillNeverWork", non_retryable=True)
+        activity.logger.error("unexpected failure: %s", text, exc_info=True)
+        final = activity.info().attempt >= UNEXPECTED_ATTEMPTS
+        return ApplicationError(f"{type(error).__name__}: {text}", type="Unexpected", non_retryable=final)

@@ -1,0 +1,133 @@
+"""Steps in the store: opening a conversation, adding to it, handing it over."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from temporalio import activity
+
+from activities.audience import Audience
+from activities.forge_activities import submission_in
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.conversation import Opening, Turn
+from hikitsugi.domain.issue import Comment, Issue
+from hikitsugi.domain.policy import Language
+from hikitsugi.domain.ports import Forge, Memory
+from hikitsugi.domain.session import Handover
+from hikitsugi.domain.tools import ToolSpec
+from hikitsugi.domain.value import Value
+from hikitsugi.messages import comments as comment_texts
+from hikitsugi.messages import prompts
+
+
+class OpenConversation(Value):
+    """Begin the conversation of a session from what stands on the issue."""
+
+    issue: IssueAddress
+    session: int
+    conversation: str
+    language: Language
+    accept_from: tuple[str, ...]
+    leave_out: tuple[str, ...]
+    """Comments that are still to be told, as news."""
+    handover: Handover | None
+    at: datetime
+
+
+class TellModel(Value):
+    """Add a user turn to a conversation."""
+
+    issue: IssueAddress
+    conversation: str
+    sequence: int
+    text: str
+    comments: tuple[str, ...] = ()
+    """The ids of the comments the text holds."""
+
+
+class Summarise(Value):
+    """Make the final summary of a session."""
+
+    language: Language
+    title: str
+    conversation: str
+    sequence: int | None
+    change_request: str | None
+    answered: int
+
+
+class MemoryActivities:
+    """The store, seeded from the forge."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        forges: Mapping[str, Forge],
+        system_prompt: Callable[[Language, str], str],
+        tools: Sequence[ToolSpec],
+    ) -> None:
+        self._memory = memory
+        self._forges = forges
+        self._system_prompt = system_prompt
+        self._tools = tuple(tools)
+
+    @activity.defn
+    async def open_conversation(self, request: OpenConversation) -> int:
+        """Store the opening; the number of the next turn."""
+        forge = self._forges[request.issue.forge]
+        issue = await forge.read_issue(request.issue)
+        audience = Audience(forge, request.issue.home, issue.author, request.accept_from)
+        comments = [c for c in await forge.read_comments(request.issue) if c.id not in request.leave_out]
+        heard = [c for c in comments if await audience.hears(c)]
+        told = [c for c in comments if c in heard or await audience.said(c)]
+        opening = Opening(
+            id=request.conversation,
+            issue=request.issue,
+            session=request.session,
+            purpose="plain_work",
+            system=self._system_prompt(request.language, request.issue.repository),
+            tools=self._tools,
+            turns=tuple(_opening_turns(request, issue, told)),
+            comments=tuple(comment.id for comment in heard),
+            opened_at=request.at,
+        )
+        return await self._memory.open_conversation(opening)
+
+    @activity.defn
+    async def tell_model(self, request: TellModel) -> None:
+        """Store a user turn."""
+        turn = Turn.of_text("user", request.text)
+        await self._memory.append(request.conversation, request.sequence, turn)
+        if request.comments:
+            await self._memory.take_in_comments(request.issue, request.conversation, request.comments)
+
+    @activity.defn
+    async def summarise(self, request: Summarise) -> str:
+        """The final summary, from the records."""
+        submission = await submission_in(self._memory, request.conversation, request.sequence)
+        return comment_texts.summary_by_rule(
+            request.language,
+            title=request.title,
+            told=submission.summary if submission else "",
+            change_request=request.change_request,
+            answered=request.answered,
+        )
+
+
+def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Comment]) -> list[Turn]:
+    turns: list[Turn] = []
+    if request.handover:
+        turns.append(Turn.of_text("user", prompts.earlier_record(str(request.issue))))
+        turns.append(Turn.of_text("assistant", prompts.inherited(request.handover.summary)))
+    turns.append(Turn.of_text("user", prompts.opens(request.issue.number, issue.title, issue.body)))
+    turns.extend(_turn_of(comment) for comment in told)
+    if turns[-1].role == "assistant" and not request.leave_out:
+        turns.append(Turn.of_text("user", prompts.please_continue()))
+    return turns
+
+
+def _turn_of(comment: Comment) -> Turn:
+    """A person's comment as the user's turn, a result of ours as the assistant's."""
+    if not comment.is_ours:
+        return Turn.of_text("user", comment.body)
+    without_marker = comment.body.rstrip().rpartition("\n")[0]
+    return Turn.of_text("assistant", without_marker.split("\n", 1)[-1].strip())

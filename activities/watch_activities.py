@@ -1,0 +1,102 @@
+"""The watcher: one long step per repository that turns news into signals."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import timedelta
+
+from pydantic import Field
+from temporalio import activity
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+
+from activities.heartbeat import beating
+from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.domain.issue import IssueNews
+from hikitsugi.domain.policy import LabelNames
+from hikitsugi.domain.ports import Cursor, Deliveries, Forge
+from hikitsugi.domain.value import Value
+from hikitsugi.domain.watching import calls_for_work, facts_of, fingerprint, may_be_answered
+
+_REMEMBERED = 1000
+
+
+class Watched(Value):
+    """How far a repository has been watched; lives in the heartbeat and travels with continue-as-new."""
+
+    cursor: Cursor | None = None
+    fingerprints: dict[int, str] = Field(default_factory=dict[int, str])
+
+
+class Watch(Value):
+    """Watch a repository, from where an earlier watch left off."""
+
+    home: RepositoryAddress
+    watched: Watched = Watched()
+
+
+class WatchActivities:
+    """Looks at repositories and delivers what is new."""
+
+    def __init__(
+        self,
+        forges: Mapping[str, Forge],
+        deliveries: Deliveries,
+        labels: LabelNames,
+        interval: timedelta,
+        shift: timedelta,
+    ) -> None:
+        self._forges = forges
+        self._deliveries = deliveries
+        self._labels = labels
+        self._interval = interval
+        self._shift = shift
+
+    @activity.defn
+    async def watch(self, request: Watch) -> Watched:
+        """Look again and again until the shift is over; how far it came."""
+        watched = _resumed() or request.watched
+        async with beating(lambda: watched.model_dump(mode="json")):
+            for _ in range(max(1, round(self._shift / self._interval))):
+                watched = await self._round(request.home, watched)
+                activity.heartbeat(watched.model_dump(mode="json"))
+                await self._sleep()
+        return watched
+
+    async def _round(self, home: RepositoryAddress, watched: Watched) -> Watched:
+        sighting = await self._forges[home.forge].look(home, watched.cursor)
+        fingerprints = dict(watched.fingerprints)
+        for news in sighting.news:
+            await self._deliver(news, fingerprints)
+        latest = dict(list(fingerprints.items())[-_REMEMBERED:])
+        return Watched(cursor=sighting.cursor, fingerprints=latest)
+
+    async def _deliver(self, news: IssueNews, fingerprints: dict[int, str]) -> None:
+        issue, number = news.issue, news.address.number
+        earlier = fingerprints.pop(number, None)
+        if issue is None:
+            await self._deliveries.deliver(news.address, None, news.comments, start=False)
+            return
+        fingerprints[number] = fingerprint(issue)
+        calls = calls_for_work(issue, self._labels)
+        facts = facts_of(issue, for_work=calls) if fingerprints[number] != earlier else None
+        if facts or news.comments:
+            answers = bool(news.comments) and may_be_answered(issue, self._labels)
+            await self._deliveries.deliver(news.address, facts, news.comments, start=calls or answers)
+
+    async def _sleep(self) -> None:
+        """Wait one interval; when the worker shuts down, hand the watch over at once."""
+        try:
+            async with asyncio.timeout(self._interval.total_seconds()):
+                await activity.wait_for_worker_shutdown()
+        except TimeoutError:
+            return
+        raise ApplicationError(
+            "the worker shuts down",
+            type="HandedOver",
+            next_retry_delay=timedelta(milliseconds=1),
+            category=ApplicationErrorCategory.BENIGN,
+        )
+
+
+def _resumed() -> Watched | None:
+    details = activity.info().heartbeat_details
+    return Watched.model_validate(details[0]) if details else None

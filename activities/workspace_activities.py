@@ -1,0 +1,132 @@
+"""Steps in the checkout, on the host that holds it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from pydantic import JsonValue
+from temporalio import activity
+
+from activities.heartbeat import beating
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.conversation import Block, Turn
+from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.issue import GitRemote
+from hikitsugi.domain.ports import Forge, Memory, Toolbox, Workspaces
+from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
+from hikitsugi.domain.value import Value
+from hikitsugi.domain.workspace import Commit, Published
+
+INTERRUPTED = (
+    "Interrupted: the command was cut off before it ended, and its effect is unknown. "
+    "Check what is there, then run it again if needed."
+)
+
+
+CUT_OFF = "The call was cut off by the limit of tokens and was not carried out. Send it again, in smaller pieces."
+
+
+class PrepareWorkspace(Value):
+    """Have the issue's checkout ready on its work branch."""
+
+    issue: IssueAddress
+    branch: str
+
+
+class UseTools(Value):
+    """Run the tool calls of a model turn and store the answers as the next turn."""
+
+    issue: IssueAddress
+    conversation: str
+    sequence: int
+
+
+class ToolsUsed(Value):
+    """What the story needs to know of the tools' answers."""
+
+    errors: int
+    submitted: bool
+
+
+class Publish(Value):
+    """Commit what changed and push the work branch."""
+
+    issue: IssueAddress
+    branch: str
+    message: str
+    at: datetime
+
+
+class WorkspaceActivities:
+    """Checkout and tools of one host."""
+
+    def __init__(
+        self, queue: str, workspaces: Workspaces, toolbox: Toolbox, memory: Memory, forges: Mapping[str, Forge]
+    ) -> None:
+        self._queue = queue
+        self._workspaces = workspaces
+        self._toolbox = toolbox
+        self._memory = memory
+        self._forges = forges
+
+    @activity.defn
+    async def prepare_workspace(self, request: PrepareWorkspace) -> str:
+        """The task queue of the host that now holds the checkout."""
+        remote = await self._remote(request.issue)
+        async with beating():
+            await self._workspaces.prepare(request.issue, remote, request.branch)
+        return self._queue
+
+    @activity.defn
+    async def use_tools(self, request: UseTools) -> ToolsUsed:
+        """Answer every call of the turn, each carried out at most once."""
+        reply = await self._memory.find_reply(request.conversation, request.sequence)
+        if reply is None:
+            raise WillNeverWork(f"conversation {request.conversation} has no reply {request.sequence}")
+        calls = reply.turn.tool_calls
+        whole = calls[:-1] if reply.stop_reason == "max_tokens" else calls
+        async with beating():
+            outcomes = [(call, await self._outcome(request, call)) for call in whole]
+        outcomes += [(call, ToolOutcome(text=CUT_OFF, is_error=True)) for call in calls[len(whole) :]]
+        answers = Turn(role="user", content=tuple(_answer(call, outcome) for call, outcome in outcomes))
+        await self._memory.append(request.conversation, request.sequence + 1, answers)
+        return ToolsUsed(
+            errors=sum(outcome.is_error for _, outcome in outcomes),
+            submitted=any(call.name == "submit" and not outcome.is_error for call, outcome in outcomes),
+        )
+
+    async def _outcome(self, request: UseTools, call: ToolCall) -> ToolOutcome:
+        known = await self._memory.find_tool_run(request.conversation, call.id)
+        if known and known.outcome:
+            return known.outcome
+        intent = known.intent if known else await self._intent(request, call)
+        if isinstance(intent, ToolOutcome):
+            return intent
+        if known and not intent.repeatable:
+            outcome = ToolOutcome(text=INTERRUPTED, is_error=True)
+        else:
+            outcome = await self._toolbox.carry_out(request.issue, intent)
+        await self._memory.finish_tool_run(request.conversation, call.id, outcome)
+        return outcome
+
+    async def _intent(self, request: UseTools, call: ToolCall) -> Intent | ToolOutcome:
+        seen = await self._memory.files_seen(request.conversation)
+        intent = await self._toolbox.intend(request.issue, call, seen)
+        if isinstance(intent, Intent):
+            await self._memory.begin_tool_run(request.conversation, intent)
+        return intent
+
+    @activity.defn
+    async def publish(self, request: Publish) -> Published:
+        """What the work branch holds after the push."""
+        commit = Commit(message=request.message, at=request.at)
+        remote = await self._remote(request.issue)
+        async with beating():
+            return await self._workspaces.publish(request.issue, remote, request.branch, commit)
+
+    async def _remote(self, issue: IssueAddress) -> GitRemote:
+        return await self._forges[issue.forge].git_remote(issue.home)
+
+
+def _answer(call: ToolCall, outcome: ToolOutcome) -> Block:
+    answer: dict[str, JsonValue] = {"type": "tool_result", "tool_use_id": call.id, "content": outcome.text}
+    return {**answer, "is_error": True} if outcome.is_error else answer

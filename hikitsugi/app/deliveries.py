@@ -1,0 +1,77 @@
+"""From the watcher, the command line and the broker to the workflows."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from temporalio.client import Client
+from temporalio.common import Priority, WorkflowIDConflictPolicy
+from temporalio.service import RPCError, RPCStatusCode
+
+from hikitsugi.domain.address import IssueAddress, RepositoryAddress
+from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.life import IssueFacts
+from workflows.issue_workflow import IssueWorkflow
+from workflows.repository_workflow import RepositoryWorkflow
+
+_FAIRNESS_BYTES = 64
+
+
+class SignalDeliveries:
+    """Delivers news of issues as signals to their workflows."""
+
+    def __init__(self, client: Client, task_queue: str) -> None:
+        self._client = client
+        self._task_queue = task_queue
+
+    async def deliver(
+        self, issue: IssueAddress, facts: IssueFacts | None, comments: Sequence[Comment], *, start: bool
+    ) -> None:
+        """Facts first, then all comments in one signal."""
+        if facts:
+            await self._signal(issue, "issue_changed", facts.model_dump(mode="json"), start=start)
+        if comments:
+            said = [comment.model_dump(mode="json", exclude_none=True) for comment in comments]
+            await self._signal(issue, "comment", said, start=start)
+
+    async def _signal(self, issue: IssueAddress, signal: str, payload: Any, *, start: bool) -> None:
+        if start:
+            await start_issue(self._client, self._task_queue, issue, signal, payload)
+            return
+        try:
+            await self._client.get_workflow_handle(str(issue)).signal(signal, payload)
+        except RPCError as error:
+            if error.status is not RPCStatusCode.NOT_FOUND:
+                raise
+
+
+async def start_issue(client: Client, task_queue: str, issue: IssueAddress, signal: str, payload: Any) -> None:
+    """Signal an issue's workflow, started if there is none."""
+    await client.start_workflow(
+        IssueWorkflow.run,
+        id=str(issue),
+        task_queue=task_queue,
+        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+        start_signal=signal,
+        start_signal_args=[payload],
+        priority=Priority(fairness_key=fairness_key(issue.home)),
+    )
+
+
+async def start_watching(client: Client, task_queue: str, home: RepositoryAddress) -> None:
+    """Have a repository watched; one that is watched already is left as it is."""
+    await client.start_workflow(
+        RepositoryWorkflow.run,
+        id=str(home),
+        task_queue=task_queue,
+        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+        priority=Priority(fairness_key=fairness_key(home)),
+    )
+
+
+def fairness_key(home: RepositoryAddress) -> str:
+    """The repository's address; a longer one than Temporal takes is cut and hashed."""
+    address = str(home)
+    if len(address) <= _FAIRNESS_BYTES:
+        return address
+    return f"{address[: _FAIRNESS_BYTES - 9]}~{hashlib.sha256(address.encode()).hexdigest()[:8]}"

@@ -1,0 +1,27 @@
+"""From settings to the policy that a session goes by."""
+
+from datetime import timedelta
+
+from hikitsugi.app.settings import Settings
+from hikitsugi.app.settings_forges import ForgeSettings
+from hikitsugi.domain.policy import LabelNames, Policy
+
+
+def label_names(settings: Settings) -> LabelNames:
+    """The labels as the stories use them."""
+    return LabelNames.model_validate(settings.labels.model_dump())
+
+
+def policy(settings: Settings, forge: ForgeSettings) -> Policy:
+    """The rules for issues of one forge."""
+    handling = settings.comment_handling
+    return Policy(
+        language=settings.language,
+        labels=label_names(settings),
+        accept_comments_from=forge.accept_comments_from,
+        completion_keywords=handling.completion_keywords,
+        max_comment_count=handling.max_comment_count,
+        reply_timeout=timedelta(hours=handling.timeout_hours),
+        max_iterations=settings.plain.max_iterations,
+        context_expiry=timedelta(days=settings.context_inheritance.context_expiry_days),
+    )

@@ -1,0 +1,65 @@
+"""The roles of the product on Temporal: workers for stories and steps, and the watcher."""
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from activities.failures import FailureTranslation
+from hikitsugi.app.deliveries import start_watching
+from hikitsugi.app.temporal import WORKFLOWS
+from hikitsugi.app.wiring import Parts, Steps
+from hikitsugi.domain.address import RepositoryAddress
+
+_log = logging.getLogger(__name__)
+
+_GRACE = timedelta(seconds=5)
+_STICKY = timedelta(seconds=2)
+_BEAT = timedelta(seconds=2)
+_CACHED = 500
+_COMMANDS_AT_ONCE = 8
+_WATCHED_AT_ONCE = 1000
+
+
+@asynccontextmanager
+async def worker_role(parts: Parts, client: Client) -> AsyncGenerator[None]:
+    """Tell the stories and take their steps."""
+    queue = parts.settings.temporal.task_queue
+    if parts.sandbox.kind == "refused":
+        _log.warning("no sandbox here, so the agent cannot run commands; install bubblewrap (sandbox.kind: auto)")
+    async with (
+        _worker(parts, client, queue, parts.shared_steps(), stories=True),
+        _worker(parts, client, parts.workspace_queue, parts.host_steps(), at_once=_COMMANDS_AT_ONCE),
+    ):
+        yield
+
+
+@asynccontextmanager
+async def watcher_role(parts: Parts, client: Client) -> AsyncGenerator[None]:
+    """Watch the configured repositories."""
+    async with _worker(parts, client, parts.watch_queue, parts.watch_steps(client), at_once=_WATCHED_AT_ONCE):
+        for forge in parts.settings.forges:
+            for repository in forge.repositories:
+                home = RepositoryAddress(forge=forge.name, repository=repository.name)
+                await start_watching(client, parts.settings.temporal.task_queue, home)
+        yield
+
+
+def _worker(
+    parts: Parts, client: Client, queue: str, steps: Steps, *, stories: bool = False, at_once: int | None = None
+) -> Worker:
+    return Worker(
+        client,
+        task_queue=queue,
+        workflows=WORKFLOWS if stories else [],
+        activities=steps,
+        interceptors=[FailureTranslation(parts.redact)],
+        max_cached_workflows=_CACHED if stories else 0,
+        max_concurrent_activities=at_once,
+        sticky_queue_schedule_to_start_timeout=_STICKY,
+        max_heartbeat_throttle_interval=_BEAT,
+        graceful_shutdown_timeout=_GRACE,
+    )

@@ -1,0 +1,117 @@
+"""The running product: servers, connection, roles, until somebody ends it."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from temporalio.client import Client
+from temporalio.runtime import Runtime
+from temporalio.worker import Interceptor
+
+from hikitsugi.app.broker_role import serve_broker
+from hikitsugi.app.embedded_temporal import embedded_temporal
+from hikitsugi.app.embedded_valkey import embedded_valkey
+from hikitsugi.app.roles import watcher_role, worker_role
+from hikitsugi.app.run_file import RunFacts, read_run_file, remove_run_file, write_run_file
+from hikitsugi.app.settings import Settings
+from hikitsugi.app.telemetry import make_runtime
+from hikitsugi.app.temporal import connect, register_search_attributes
+from hikitsugi.app.wiring import parts
+from hikitsugi.domain.errors import WillNeverWork
+
+
+class Role(StrEnum):
+    """What a process of the product can do."""
+
+    WORKER = "worker"
+    WATCHER = "watcher"
+    BROKER = "broker"
+
+
+@dataclass
+class Servers:
+    """Where the servers are, and what tells that an embedded one has gone."""
+
+    temporal: str
+    redis: str
+    ui: str | None = None
+    gone: list[Callable[[], Awaitable[str]]] = field(default_factory=list[Callable[[], Awaitable[str]]])
+
+
+@asynccontextmanager
+async def running(
+    settings: Settings,
+    roles: Collection[Role],
+    demo: Mapping[str, str] | None = None,
+    interceptors: Sequence[Interceptor] = (),
+) -> AsyncGenerator[tuple[RunFacts, Servers]]:
+    """Run the roles until the block ends; `demo` facts are told to others beside the addresses."""
+    runtime, metrics = make_runtime(settings.telemetry.metrics_port)
+    async with AsyncExitStack() as stack:
+        owner = read_run_file(settings.data_folder)
+        helping = set(roles) != set(Role) and owner is not None and owner.pid != os.getpid()
+        servers = await _servers(stack, settings, owner if helping else None, runtime)
+        client = await connect(settings.temporal, servers.temporal, runtime, interceptors)
+        await register_search_attributes(client)
+        broker = await _roles(stack, settings, roles, client, servers)
+        facts = RunFacts(
+            pid=os.getpid(),
+            temporal=servers.temporal,
+            ui=servers.ui,
+            redis=servers.redis,
+            broker=broker,
+            metrics=metrics,
+            **(demo or {}),
+        )
+        if not helping:
+            write_run_file(settings.data_folder, facts)
+            stack.callback(remove_run_file, settings.data_folder)
+        yield facts, servers
+
+
+async def _servers(stack: AsyncExitStack, settings: Settings, others: RunFacts | None, runtime: Runtime) -> Servers:
+    """Those of the settings, those of a worker that runs already, or embedded ones of our own."""
+    redis = settings.redis.url.get_secret_value() if settings.redis.url else others and others.redis
+    temporal = settings.temporal.address or (others and others.temporal)
+    servers = Servers(temporal=temporal or "", redis=redis or "", ui=others.ui if others else None)
+    if not temporal:
+        ours = embedded_temporal(settings.data_folder, namespace=settings.temporal.namespace, runtime=runtime)
+        embedded = await stack.enter_async_context(ours)
+        servers.temporal, servers.ui = embedded.address, embedded.ui
+        servers.gone.append(embedded.gone)
+    if not redis:
+        servers.redis = await stack.enter_async_context(embedded_valkey(settings.data_folder))
+    return servers
+
+
+async def _roles(
+    stack: AsyncExitStack, settings: Settings, roles: Collection[Role], client: Client, servers: Servers
+) -> str | None:
+    """Start the roles; the broker's address, if it is among them."""
+    if roles != {Role.BROKER}:
+        opened = await stack.enter_async_context(parts(settings))
+        if Role.WORKER in roles:
+            await stack.enter_async_context(worker_role(opened, client))
+        if Role.WATCHER in roles:
+            await stack.enter_async_context(watcher_role(opened, client))
+    if Role.BROKER in roles:
+        return await stack.enter_async_context(serve_broker(settings.broker, client, servers.redis))
+    return None
+
+
+async def until_told_to_end(servers: Servers) -> None:
+    """Wait for SIGTERM or SIGINT; an embedded server that ends by itself is a failure."""
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, told.set)
+    waits = [asyncio.ensure_future(told.wait()), *(asyncio.ensure_future(gone()) for gone in servers.gone)]
+    done, others = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    for other in others:
+        other.cancel()
+    if not told.is_set():
+        raise WillNeverWork(str(done.pop().result()))

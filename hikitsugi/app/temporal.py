@@ -1,0 +1,79 @@
+"""The connection to Temporal, the same for worker, command line, broker, tests and replayer."""
+
+import dataclasses
+from collections.abc import Sequence
+from datetime import timedelta
+
+from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
+from temporalio.client import Client
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.plugin import SimplePlugin
+from temporalio.runtime import Runtime
+from temporalio.service import RPCError
+from temporalio.worker import Interceptor, WorkflowRunner
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
+
+from hikitsugi.app.settings_sections import TemporalSettings
+from hikitsugi.domain.errors import TryAgainLater
+from workflows import display
+from workflows.issue_workflow import IssueWorkflow
+from workflows.repository_workflow import RepositoryWorkflow
+
+WORKFLOWS = (IssueWorkflow, RepositoryWorkflow)
+_PASSED_THROUGH = ("hikitsugi", "activities")
+_CONNECT_TIMEOUT = timedelta(seconds=10)
+_ATTRIBUTES = (display.STATE, display.REPOSITORY, display.PHASE, display.AGENT, display.COST_USD)
+
+
+def plugin(interceptors: Sequence[Interceptor] = ()) -> SimplePlugin:
+    """Converter and sandbox in one piece; which workflows run where is each worker's own."""
+    return SimplePlugin(
+        "hikitsugi",
+        data_converter=pydantic_data_converter,
+        workflow_runner=_sandbox_that_knows_us,
+        interceptors=list(interceptors),
+    )
+
+
+def _sandbox_that_knows_us(runner: WorkflowRunner | None) -> WorkflowRunner:
+    """What workflows use of ours is pure; importing it anew for each run would cost ten times the memory."""
+    if not isinstance(runner, SandboxedWorkflowRunner):
+        runner = SandboxedWorkflowRunner()
+    return dataclasses.replace(runner, restrictions=runner.restrictions.with_passthrough_modules(*_PASSED_THROUGH))
+
+
+async def connect(
+    settings: TemporalSettings, address: str, runtime: Runtime | None = None, interceptors: Sequence[Interceptor] = ()
+) -> Client:
+    """A client of the server at the address; TryAgainLater when nobody answers there."""
+    try:
+        return await Client.connect(
+            address,
+            namespace=settings.namespace,
+            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+            tls=settings.tls or None,
+            plugins=[plugin(interceptors)],
+            runtime=runtime,
+            connect_timeout=_CONNECT_TIMEOUT,
+        )
+    except (RPCError, RuntimeError) as error:
+        raise TryAgainLater(
+            f"Temporal does not answer at {address}; start the worker, or check temporal.address"
+        ) from error
+
+
+async def register_search_attributes(client: Client) -> None:
+    """Make our search attributes known where they are missing."""
+    listed = await client.operator_service.list_search_attributes(
+        ListSearchAttributesRequest(namespace=client.namespace)
+    )
+    missing = {
+        key.name: IndexedValueType.ValueType(key.indexed_value_type)
+        for key in _ATTRIBUTES
+        if key.name not in listed.custom_attributes
+    }
+    if missing:
+        await client.operator_service.add_search_attributes(
+            AddSearchAttributesRequest(namespace=client.namespace, search_attributes=missing)
+        )

@@ -1,0 +1,149 @@
+"""All parts, made from the settings and put together in one place."""
+
+import socket
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from pydantic import SecretStr
+from temporalio.client import Client
+
+from activities.forge_activities import ForgeActivities
+from activities.memory_activities import MemoryActivities
+from activities.thinking_activities import ThinkingActivities
+from activities.watch_activities import WatchActivities
+from activities.workspace_activities import WorkspaceActivities
+from hikitsugi.app.deliveries import SignalDeliveries
+from hikitsugi.app.policies import label_names, policy
+from hikitsugi.app.settings import Settings
+from hikitsugi.app.settings_forges import ForgeSettings
+from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.ports import Forge, LanguageModel, Memory
+from hikitsugi.domain.redaction import Redactor
+from hikitsugi.forges.github import GitHubForge
+from hikitsugi.language_model.client import AnthropicModel
+from hikitsugi.language_model.prices import Price, PriceList
+from hikitsugi.language_model.prompts import plain_work
+from hikitsugi.memory.opening import open_memory
+from hikitsugi.workspace.checkout import Checkouts
+from hikitsugi.workspace.confinement import Limits, Sandbox
+from hikitsugi.workspace.places import default_root
+from hikitsugi.workspace.sandbox import choose
+from hikitsugi.workspace.tools import TOOL_SPECS, WorkspaceTools
+
+Steps = Sequence[Callable[..., Any]]
+_SHIFT = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What touches the world, opened for as long as the process runs."""
+
+    settings: Settings
+    memory: Memory
+    forges: Mapping[str, Forge]
+    model: LanguageModel
+    checkouts: Checkouts
+    sandbox: Sandbox
+    redact: Redactor
+
+    @property
+    def workspace_queue(self) -> str:
+        """The task queue of the checkouts on this host."""
+        return f"{self.settings.temporal.task_queue}-workspace-{socket.gethostname()}"
+
+    @property
+    def watch_queue(self) -> str:
+        """The task queue of the watchers."""
+        return f"{self.settings.temporal.task_queue}-watch"
+
+    def shared_steps(self) -> Steps:
+        """The steps that any host can take."""
+        policies = {forge.name: policy(self.settings, forge) for forge in self.settings.forges}
+        forge = ForgeActivities(
+            self.forges, policies, self.memory, self.redact, confined=self.settings.sandbox.kind != "none"
+        )
+        store = MemoryActivities(self.memory, self.forges, plain_work, TOOL_SPECS)
+        return [
+            *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
+            *(forge.open_change_request, forge.post_result),
+            *(store.open_conversation, store.tell_model, store.summarise),
+            ThinkingActivities(self.model, self.memory).think,
+            self._workspace().prepare_workspace,
+        ]
+
+    def host_steps(self) -> Steps:
+        """The steps in the checkouts of this host."""
+        workspace = self._workspace()
+        return [workspace.prepare_workspace, workspace.use_tools, workspace.publish]
+
+    def watch_steps(self, client: Client) -> Steps:
+        """The step that watches a repository."""
+        deliveries = SignalDeliveries(client, self.settings.temporal.task_queue)
+        interval = timedelta(seconds=self.settings.polling.interval_seconds)
+        return [WatchActivities(self.forges, deliveries, label_names(self.settings), interval, _SHIFT).watch]
+
+    def _workspace(self) -> WorkspaceActivities:
+        tools = WorkspaceTools(self.checkouts, self.sandbox, sandbox_limits(self.settings))
+        return WorkspaceActivities(self.workspace_queue, self.checkouts, tools, self.memory, self.forges)
+
+
+@asynccontextmanager
+async def parts(settings: Settings) -> AsyncGenerator[Parts]:
+    """Open everything, and close it at the end."""
+    root = settings.workspace.root or default_root(settings.data_folder)
+    async with AsyncExitStack() as stack:
+        yield Parts(
+            settings=settings,
+            memory=await stack.enter_async_context(open_memory(memory_url(settings))),
+            forges=await stack.enter_async_context(open_forges(settings)),
+            model=await stack.enter_async_context(_model(settings)),
+            checkouts=Checkouts(root),
+            sandbox=await choose(settings.sandbox.kind, root, sandbox_limits(settings)),
+            redact=Redactor(settings.secrets()),
+        )
+
+
+def memory_url(settings: Settings) -> str:
+    """The database of the settings, or a file in the data folder."""
+    if settings.memory.url:
+        return settings.memory.url.get_secret_value()
+    return f"sqlite+aiosqlite:///{settings.data_folder.absolute() / 'memory.db'}"
+
+
+def sandbox_limits(settings: Settings) -> Limits:
+    """What a command may use."""
+    chosen = settings.sandbox
+    return Limits(network=chosen.network, memory_mb=chosen.memory_mb, timeout_seconds=int(chosen.timeout_seconds))
+
+
+@asynccontextmanager
+async def open_forges(settings: Settings) -> AsyncGenerator[Mapping[str, Forge]]:
+    """The configured forges by name."""
+    async with AsyncExitStack() as stack:
+        forges: dict[str, Forge] = {}
+        for chosen in settings.forges:
+            forge = _forge(chosen)
+            stack.push_async_callback(forge.aclose)
+            forges[chosen.name] = forge
+        yield forges
+
+
+def _forge(settings: ForgeSettings) -> GitHubForge:
+    if settings.kind != "github":
+        raise WillNeverWork(f"forges: {settings.name} is a {settings.kind} server, which is not supported yet")
+    return GitHubForge(settings.name, settings.url, settings.token or SecretStr(""), settings.username)
+
+
+def _model(settings: Settings) -> AnthropicModel:
+    return AnthropicModel(
+        base_url=settings.llm.base_url,
+        api_key=settings.llm.api_key or SecretStr(""),
+        model=settings.llm.model,
+        max_tokens=settings.llm.max_tokens,
+        prices=PriceList(
+            {model: Price.model_validate(price.model_dump()) for model, price in settings.llm.prices.items()}
+        ),
+    )

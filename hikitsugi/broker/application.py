@@ -1,0 +1,39 @@
+"""The HTTP application: health for now; tasks, webhooks and the dashboard hang on it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse
+
+Probe = Callable[[], Awaitable[object]]
+_PROBE_SECONDS = 5.0
+_RETRY_SECONDS = "5"
+
+
+def application(probes: Mapping[str, Probe]) -> FastAPI:
+    """The application; `probes` tell by name whether a part it needs can be reached."""
+    app = FastAPI(title="Hikitsugi", docs_url=None, redoc_url=None)
+
+    @app.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        """Tell that the process is alive."""
+        return {"status": "alive"}
+
+    @app.get("/readyz")
+    async def readyz() -> JSONResponse:
+        """Tell whether every needed part answers."""
+        answers = dict(zip(probes, await asyncio.gather(*map(_answers, probes.values())), strict=True))
+        if all(answers.values()):
+            return JSONResponse({"status": "ready", "parts": answers})
+        return JSONResponse({"status": "not ready", "parts": answers}, 503, {"Retry-After": _RETRY_SECONDS})
+
+    return app
+
+
+async def _answers(probe: Probe) -> bool:
+    try:
+        await asyncio.wait_for(probe(), _PROBE_SECONDS)
+    except Exception:  # noqa: BLE001 - whatever the reason, that part does not answer
+        return False
+    return True

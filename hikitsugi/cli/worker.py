@@ -1,0 +1,44 @@
+"""The command that runs the product."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hikitsugi.app.run_file import RunFacts
+from hikitsugi.app.running import Role, running, until_told_to_end
+from hikitsugi.app.settings import Settings, load_settings, problems_for_running
+from hikitsugi.app.settings_problems import SettingsError
+from hikitsugi.app.telemetry import configure_logging
+from hikitsugi.messages import worker_start
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command()
+def worker(
+    config: Annotated[
+        Path | None, typer.Option(help="The configuration; hikitsugi.yaml in this folder if there.")
+    ] = None,
+    only: Annotated[list[Role] | None, typer.Option(help="Run only this role; may be given more than once.")] = None,
+) -> None:
+    """Run worker, watcher and broker until SIGTERM or Ctrl-C; with no addresses configured, with embedded servers."""
+    settings = load_settings(config, os.environ)
+    if problems := problems_for_running(settings):
+        raise SettingsError(problems)
+    asyncio.run(run(settings, set(only or Role)))
+
+
+async def run(settings: Settings, roles: set[Role], demo: dict[str, str] | None = None) -> None:
+    """Run the roles until told to end."""
+    configure_logging(settings.telemetry.log_format, "info", settings.secrets())
+    async with running(settings, roles, demo) as (facts, servers):
+        _tell(settings, facts)
+        await until_told_to_end(servers)
+
+
+def _tell(settings: Settings, facts: RunFacts) -> None:
+    for line in worker_start.runs(settings.language, facts.model_dump(exclude_none=True)):
+        typer.echo(line)

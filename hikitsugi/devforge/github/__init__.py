@@ -1,0 +1,1 @@
+"""How the forge looks to a client of GitHub's REST API."""

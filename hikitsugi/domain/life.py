@@ -1,0 +1,149 @@
+"""The life of an issue in the house: everything its workflow carries from run to run."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.policy import Policy
+from hikitsugi.domain.session import Called, Handover, Session, Spending
+from hikitsugi.domain.states import State
+from hikitsugi.domain.status import Status
+from hikitsugi.domain.value import Value
+
+_REMEMBERED = 500
+
+
+class Order(Value):
+    """A pause, resume or stop: who gave it, and why."""
+
+    by: str = "operator"
+    reason: str = ""
+
+
+class IssueFacts(Value):
+    """What the watcher tells of an issue beside its comments."""
+
+    state: str = "open"
+    labels: tuple[str, ...] = ()
+    assignees: tuple[str, ...] = ()
+    for_work: bool = False
+    """Whether the watcher found it labelled for work."""
+    called_by: str | None = None
+    """Who asks for a new session, whatever the labels say."""
+
+
+class Life(BaseModel):
+    """Changes by its own methods, and travels through continue-as-new as it is."""
+
+    state: State = State.PROCESSING
+    called: Called | None = None
+    session: Session | None = None
+    sessions: int = 0
+    handover: Handover | None = None
+    hold: Order | None = None
+    stop: Order | None = None
+    facts: IssueFacts | None = None
+    pending: list[Comment] = []
+    received: list[str] = []
+    spending: Spending = Field(default_factory=Spending)
+    comments_processed: int = 0
+    last_comment_id: str | None = None
+    first_processed_at: datetime | None = None
+    last_processed_at: datetime | None = None
+    branch: str | None = None
+    change_request: str | None = None
+    error: str | None = None
+
+    @property
+    def policy(self) -> Policy:
+        """The rules of the session under way, or of the last one."""
+        return self.called.policy if self.called else Policy()
+
+    @property
+    def current(self) -> Session:
+        """The session under way."""
+        if self.session is None:
+            raise RuntimeError("no session is open")
+        return self.session
+
+    @property
+    def is_new(self) -> bool:
+        """Whether no session was ever opened."""
+        return self.sessions == 0
+
+    @property
+    def is_labelled_for_work(self) -> bool:
+        """Whether the watcher sent it because of its labels."""
+        return self.facts is not None and self.facts.for_work
+
+    @property
+    def title(self) -> str:
+        """The issue's title, once it was read."""
+        return self.called.title if self.called else ""
+
+    def receive(self, comment: Comment) -> None:
+        """Keep a comment until it is heard; a repeated delivery changes nothing."""
+        if comment.id in self.received:
+            return
+        self.received = [*self.received, comment.id][-_REMEMBERED:]
+        self.pending.append(comment)
+
+    def take_pending(self) -> tuple[Comment, ...]:
+        """Everything received since the last time, in order."""
+        taken, self.pending = tuple(self.pending), []
+        return taken
+
+    def open_session(self, called: Called, session: Session) -> None:
+        """Begin a stretch of work."""
+        self.called, self.session, self.error = called, session, None
+        self.sessions = session.number
+        self.branch = session.branch
+
+    def close_session(self, handover: Handover) -> None:
+        """End it; what remains is the handover."""
+        self.handover, self.session, self.hold, self.stop = handover, None, None, None
+        self.state = State(handover.ending)
+
+    def count_comments(self, comments: tuple[Comment, ...], now: datetime) -> None:
+        """Comments were given to the model."""
+        self.comments_processed += len(comments)
+        self.last_comment_id = comments[-1].id
+        self.note_work(now)
+
+    def note_work(self, now: datetime) -> None:
+        """Work happened on the issue."""
+        self.first_processed_at = self.first_processed_at or now
+        self.last_processed_at = now
+
+    def calls_again(self, facts: IssueFacts) -> bool:
+        """Whether new facts call a resting issue up: it was reopened, or its trigger label was put on again."""
+        if facts.called_by:
+            return True
+        earlier, self.facts = self.facts, facts
+        if earlier is None or facts.state != "open":
+            return False
+        trigger = set(self.policy.labels.trigger)
+        reopened = earlier.state != "open"
+        relabelled = not trigger & set(earlier.labels) and bool(trigger & set(facts.labels))
+        return reopened or relabelled
+
+    def status(self, issue: IssueAddress, waiting_for: str) -> Status:
+        """Where the issue stands."""
+        return Status(
+            issue=str(issue),
+            state=self.state,
+            session=self.sessions,
+            **self.spending.model_dump(),
+            comments_processed=self.comments_processed,
+            comments_pending=len(self.pending),
+            last_comment_id=self.last_comment_id,
+            first_processed_at=self.first_processed_at,
+            last_processed_at=self.last_processed_at,
+            change_request=self.change_request,
+            branch=self.branch,
+            inherited_from=None,
+            waiting_for=waiting_for,
+            error=self.error,
+        )

@@ -1,0 +1,43 @@
+"""What an issue's workflow goes by: settings, frozen when a session opens and recorded in its history."""
+
+from datetime import timedelta
+from typing import Literal
+
+from hikitsugi.domain.states import State
+from hikitsugi.domain.value import Value
+
+Language = Literal["ja", "en"]
+
+
+class LabelNames(Value):
+    """How the states and the trigger are called on the forge."""
+
+    trigger: tuple[str, ...] = ("task:misc", "task:dogfooding")
+    processing: str = "processing"
+    awaiting_response: str = "awaiting-response"
+    completed: str = "completed"
+    paused: str = "paused"
+    stopped: str = "stopped"
+    failed: str = "failed"
+
+    def of(self, state: State) -> str:
+        """The label that shows a state."""
+        return str(getattr(self, state.name.lower()))
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The labels of all states."""
+        return tuple(self.of(state) for state in State)
+
+
+class Policy(Value):
+    """The rules of one session."""
+
+    language: Language = "ja"
+    labels: LabelNames = LabelNames()
+    accept_comments_from: tuple[str, ...] = ("author", "maintainers")
+    completion_keywords: tuple[str, ...] = ()
+    max_comment_count: int = 10
+    reply_timeout: timedelta = timedelta(hours=24)
+    max_iterations: int = 100
+    context_expiry: timedelta = timedelta(days=90)

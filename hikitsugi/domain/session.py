@@ -1,0 +1,81 @@
+"""One stretch of work on an issue, and what is handed from one to the next."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import BaseModel
+
+from hikitsugi.domain.conversation import Usage
+from hikitsugi.domain.policy import Policy
+from hikitsugi.domain.value import Value
+
+
+class Ending(StrEnum):
+    """How a session can end."""
+
+    COMPLETED = "completed"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+class Handover(Value):
+    """What a session leaves to the next one."""
+
+    session: int
+    ending: Ending
+    ended_at: datetime
+    summary: str
+
+
+class Called(Value):
+    """The issue as it stood when a session opened, in small facts, and the rules that hold for it."""
+
+    policy: Policy
+    title: str
+    author: str
+    url: str
+    is_open: bool
+
+
+class Spending(BaseModel):
+    """Model calls, tokens and money of an issue over all its sessions."""
+
+    llm_calls: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = 0.0
+
+    def add(self, usage: Usage, cost_usd: float | None) -> None:
+        """Count one model call; one unknown price makes the whole cost unknown."""
+        self.llm_calls += 1
+        self.input_tokens += usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+        self.cached_tokens += usage.cache_read_tokens
+        self.output_tokens += usage.output_tokens
+        self.cost_usd = None if self.cost_usd is None or cost_usd is None else self.cost_usd + cost_usd
+
+
+class Session(BaseModel):
+    """Where the work stands; small enough to travel through continue-as-new at any moment."""
+
+    number: int
+    key: str
+    branch: str
+    conversation: str
+    sequence: int = 0
+    iterations: int = 0
+    passes: int = 0
+    submitted: int | None = None
+    """The turn in which the model last submitted."""
+    workspace_queue: str | None = None
+    comments_answered: int = 0
+    """How many comments of this session were answered; closing comments do not count."""
+
+    def key_of(self, effect: str) -> str:
+        """Names one outside effect of this session, the same at every attempt."""
+        return f"{self.key}:{effect}"
+
+    def next_pass(self) -> None:
+        """Begin another round of work in the same conversation."""
+        self.passes += 1
+        self.iterations = 0

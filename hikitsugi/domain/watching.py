@@ -1,0 +1,34 @@
+"""What of a repository's news is worth a signal, and to whom."""
+
+import hashlib
+
+from hikitsugi.domain.issue import Issue
+from hikitsugi.domain.life import IssueFacts
+from hikitsugi.domain.policy import LabelNames
+from hikitsugi.domain.states import State
+
+_ENDED = (State.COMPLETED, State.STOPPED, State.FAILED)
+
+
+def calls_for_work(issue: Issue, labels: LabelNames) -> bool:
+    """An open issue with a trigger label that no earlier session has ended."""
+    carried = set(issue.labels)
+    ended = {labels.of(state) for state in _ENDED}
+    return issue.is_open and bool(carried & set(labels.trigger)) and not carried & ended
+
+
+def may_be_answered(issue: Issue, labels: LabelNames) -> bool:
+    """An open issue with a trigger label: a comment on it may bring its workflow to life."""
+    return issue.is_open and bool(set(issue.labels) & set(labels.trigger))
+
+
+def fingerprint(issue: Issue) -> str:
+    """Changes exactly when labels, state or assignees do."""
+    facts = repr((sorted(issue.labels), issue.is_open, sorted(issue.assignees)))
+    return hashlib.sha256(facts.encode()).hexdigest()[:8]
+
+
+def facts_of(issue: Issue, *, for_work: bool) -> IssueFacts:
+    """What the workflow is told of an issue beside its comments."""
+    state = "open" if issue.is_open else "closed"
+    return IssueFacts(state=state, labels=issue.labels, assignees=issue.assignees, for_work=for_work)

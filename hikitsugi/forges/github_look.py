@@ -1,0 +1,86 @@
+"""A look over one GitHub repository: two lists for all its issues and comments, however many there are."""
+
+from collections.abc import Iterable
+from datetime import UTC
+from typing import TypeVar
+
+from hikitsugi.domain.address import IssueAddress, RepositoryAddress
+from hikitsugi.domain.issue import Comment, Issue, IssueNews
+from hikitsugi.domain.ports import Cursor, Sighting
+from hikitsugi.domain.value import Value
+from hikitsugi.forges.feed import Feed, Page, Reading
+from hikitsugi.forges.github_client import PAGE_SIZE, GitHubClient, Parameters
+from hikitsugi.forges.github_payloads import CommentPayload, IssuePayload, readable
+
+P = TypeVar("P", IssuePayload, CommentPayload)
+
+
+class Position(Value):
+    """The cursor: how far both lists were read."""
+
+    issues: Feed
+    comments: Feed
+
+
+async def first_look(client: GitHubClient, home: RepositoryAddress) -> Sighting:
+    """The open issues, and a position after every comment there is."""
+    issues = await _read(client, IssuePayload, f"/repos/{home.repository}/issues", Feed(), {"state": "open"})
+    start = issues.next_feed()
+    comments = await _read_comments(client, home, Feed(since=start.since))
+    return _sighting(home, issues.fresh, (), Position(issues=start, comments=comments.next_feed()))
+
+
+async def next_look(client: GitHubClient, home: RepositoryAddress, cursor: Cursor, me: str | None) -> Sighting:
+    """What changed since the position, without our own comments."""
+    position = Position.model_validate(cursor)
+    issues = await _read(client, IssuePayload, f"/repos/{home.repository}/issues", position.issues, {"state": "all"})
+    comments = await _read_comments(client, home, position.comments)
+    others = [payload for payload in comments.fresh if not is_own(payload.comment(), me)]
+    return _sighting(home, issues.fresh, others, Position(issues=issues.next_feed(), comments=comments.next_feed()))
+
+
+def is_own(comment: Comment, me: str | None) -> bool:
+    """Whether we wrote it; where our name is unknown, the hidden marker decides."""
+    return comment.author.casefold() == me.casefold() if me else comment.is_ours
+
+
+async def _read_comments(client: GitHubClient, home: RepositoryAddress, feed: Feed) -> Reading[CommentPayload]:
+    return await _read(client, CommentPayload, f"/repos/{home.repository}/issues/comments", feed, {})
+
+
+async def _read(client: GitHubClient, model: type[P], path: str, feed: Feed, narrowed: Parameters) -> Reading[P]:
+    reading = Reading[P](feed)
+    while not reading.is_done:
+        answer = await client.get(path, {**narrowed, **_question(reading)}, reading.etag)
+        if answer.is_unchanged:
+            reading.unchanged()
+        else:
+            entries = readable(model, answer.items())
+            reading.take(Page(entries, is_last=answer.is_last_page, etag=answer.etag, at=answer.at))
+    return reading
+
+
+def _question(reading: Reading[P]) -> dict[str, str | int]:
+    question: dict[str, str | int] = {"sort": "updated", "direction": "asc", "per_page": PAGE_SIZE}
+    if reading.since:
+        question["since"] = f"{reading.since.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    if reading.page > 1:
+        question["page"] = reading.page
+    return question
+
+
+def _sighting(
+    home: RepositoryAddress, issues: Iterable[IssuePayload], comments: Iterable[CommentPayload], position: Position
+) -> Sighting:
+    changed: dict[IssueAddress, Issue] = {}
+    for payload in issues:
+        issue = payload.issue(home)
+        changed[issue.address] = issue
+    written: dict[IssueAddress, list[Comment]] = {}
+    for payload in sorted(comments, key=lambda comment: (comment.created_at, comment.id)):
+        written.setdefault(payload.address(home), []).append(payload.comment())
+    news = (
+        IssueNews(issue=changed.get(address), address=address, comments=tuple(written.get(address, ())))
+        for address in dict.fromkeys([*changed, *written])
+    )
+    return Sighting(news=tuple(news), cursor=position.model_dump(mode="json"))

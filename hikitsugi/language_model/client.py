@@ -1,0 +1,132 @@
+"""The language model behind Anthropic's Messages API."""
+
+import logging
+from datetime import timedelta
+from types import TracebackType
+from typing import Any, Self
+
+import anthropic
+import httpx2
+from anthropic.types import Message, OutputConfigParam, ThinkingConfigAdaptiveParam
+from pydantic import SecretStr
+
+from hikitsugi.domain.conversation import Reply, Transcript, Turn, Usage
+from hikitsugi.domain.errors import HikitsugiError, TryAgainLater, WillNeverWork
+from hikitsugi.domain.redaction import Redactor
+from hikitsugi.language_model.failures import translate
+from hikitsugi.language_model.prices import PRICE_VERSION, PriceList
+from hikitsugi.language_model.turns import as_messages
+
+ANTHROPIC = "https://api.anthropic.com"
+THINKING: ThinkingConfigAdaptiveParam = {"type": "adaptive", "display": "summarized"}
+OUTPUT: OutputConfigParam = {"effort": "high"}
+SILENCE = timedelta(seconds=120)
+_CONNECTING = timedelta(seconds=10)
+_WHOLE = frozenset({"message_start", "message_delta", "message_stop"})
+_LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
+
+_log = logging.getLogger(__name__)
+
+
+class AnthropicModel:
+    """Continues conversations with one model; every call is streamed and tried once."""
+
+    def __init__(
+        self,
+        *,
+        base_url: str | None,
+        api_key: SecretStr,
+        model: str,
+        max_tokens: int,
+        prices: PriceList,
+        silence: timedelta = SILENCE,
+    ) -> None:
+        self._key = api_key.get_secret_value().strip()
+        self._redact = Redactor([self._key])
+        self._model = model
+        self._max_tokens = max_tokens
+        self._prices = prices
+        self._client = _client(base_url or ANTHROPIC, self._key, silence)
+        if not prices.knows(model):
+            _log.warning("no price is known for model %s; set llm.prices to have its cost counted", model)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def reply(self, transcript: Transcript) -> Reply:
+        """The next turn."""
+        if not (self._key and self._key.isascii() and self._key.isprintable()):
+            raise WillNeverWork("The key for the model is missing or malformed; set llm.api_key.")
+        try:
+            message = await self._stream(transcript)
+        except (anthropic.AnthropicError, httpx2.HTTPError, ValueError) as error:
+            raise self._told_safely(translate(error)) from None
+        return self._as_reply(message)
+
+    async def _stream(self, transcript: Transcript) -> Message:
+        seen: set[str] = set()
+        async with self._client.messages.stream(**self._request(transcript)) as stream:
+            if not stream.response.headers.get("content-type", "").startswith("text/event-stream"):
+                raise WillNeverWork("The model's address does not speak the Messages API; check llm.base_url.")
+            async for event in stream:
+                seen.add(event.type)
+            # The client takes a stream that merely ends for a whole one.
+            if not seen >= _WHOLE or stream.current_message_snapshot.stop_reason is None:
+                raise TryAgainLater("The model's answer ended before it was complete.")
+            return stream.current_message_snapshot
+
+    def _request(self, transcript: Transcript) -> dict[str, Any]:
+        request: dict[str, Any] = {
+            "model": self._model,
+            "max_tokens": self._max_tokens,
+            "messages": as_messages(transcript.turns),
+            "thinking": THINKING,
+            "output_config": OUTPUT,
+            "cache_control": {"type": "ephemeral"},
+        }
+        if transcript.system:
+            request["system"] = transcript.system
+        if transcript.tools:
+            request["tools"] = [tool.model_dump(mode="json") for tool in transcript.tools]
+        return request
+
+    def _as_reply(self, message: Message) -> Reply:
+        usage = Usage(
+            input_tokens=message.usage.input_tokens,
+            cache_read_tokens=message.usage.cache_read_input_tokens or 0,
+            cache_write_tokens=message.usage.cache_creation_input_tokens or 0,
+            output_tokens=message.usage.output_tokens,
+        )
+        content = [block.to_dict(mode="json") for block in message.content]
+        return Reply(
+            turn=Turn.model_validate({"role": "assistant", "content": content}),
+            stop_reason=str(message.stop_reason),
+            model=message.model,
+            usage=usage,
+            cost_usd=self._prices.cost(self._model, usage),
+            price_version=PRICE_VERSION,
+        )
+
+    def _told_safely(self, failure: HikitsugiError) -> HikitsugiError:
+        text = self._redact(str(failure))
+        return TryAgainLater(text, after=failure.after) if isinstance(failure, TryAgainLater) else WillNeverWork(text)
+
+
+def _client(base_url: str, key: str, silence: timedelta) -> anthropic.AsyncAnthropic:
+    """A client that takes nothing from the environment but a proxy, and none towards this machine."""
+    timeout = httpx2.Timeout(silence.total_seconds(), connect=_CONNECTING.total_seconds())
+    http = anthropic.DefaultAsyncHttpxClient(
+        timeout=timeout, follow_redirects=False, mounts=dict.fromkeys(_LOOPBACK, None)
+    )
+    return anthropic.AsyncAnthropic(
+        base_url=base_url, api_key=key, max_retries=0, timeout=timeout, http_client=http, open_telemetry=False
+    )

@@ -1,0 +1,7 @@
+"""Alembic's environment: runs the steps on the connection it is given."""
+
+from alembic import context
+
+context.configure(connection=context.config.attributes["connection"], transactional_ddl=True)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,115 @@
+"""What people read in our comments on an issue."""
+
+from hikitsugi.domain.life import Life, Order
+from hikitsugi.domain.policy import Language
+from hikitsugi.domain.session import Ending
+from hikitsugi.domain.tools import Submission, SubmissionStatus
+from hikitsugi.domain.workspace import Published
+from hikitsugi.messages.language import either
+
+DONE_HEADINGS = ("## 実行完了", "## Done")
+
+
+def result(
+    language: Language, submission: Submission | None, published: Published, change_request: str | None, warning: str
+) -> str:
+    """The result of one pass over the issue."""
+    heading = either(language, ja="## 実行完了", en="## Done")
+    parts = [heading, _told(language, submission), _changed(language, published, change_request), warning]
+    parts.append(
+        either(
+            language,
+            ja="続きがあればこの Issue にコメントしてください。これで終わりなら「ありがとう」とだけ書いてください。",
+            en='Comment on this issue to go on. If this is all, just write "thanks".',
+        )
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _told(language: Language, submission: Submission | None) -> str:
+    if submission is None:
+        return either(
+            language,
+            ja="⚠️ 作業を最後まで終えられませんでした(反復の上限に達したか、モデルが結論を出しませんでした)。途中までの変更は保存してあります。",
+            en="⚠️ The work did not reach its end: the limit of iterations was reached, or the model gave no conclusion. "
+            "What was changed so far is kept.",
+        )
+    parts = [submission.summary]
+    if submission.status is SubmissionStatus.BLOCKED:
+        parts.insert(0, either(language, ja="⚠️ 作業は途中で止まっています。", en="⚠️ The work is blocked."))
+    if submission.needs:
+        parts.append(either(language, ja="**必要なこと**: ", en="**Needed**: ") + submission.needs)
+    if submission.evidence:
+        parts.append(either(language, ja="**確認したこと**: ", en="**Evidence**: ") + submission.evidence)
+    return "\n\n".join(parts)
+
+
+def _changed(language: Language, published: Published, change_request: str | None) -> str:
+    if published.is_empty:
+        return either(language, ja="ファイルの変更はありません。", en="No file was changed.")
+    numbers = (
+        f"{published.files_changed} files, +{published.insertions} −{published.deletions}, `{published.commit[:8]}`"
+    )
+    return either(language, ja="**変更**: ", en="**Change**: ") + f"{change_request or ''} ({numbers})".strip()
+
+
+def unconfined_warning(language: Language) -> str:
+    """Shown on every result while commands run without a sandbox."""
+    return either(
+        language,
+        ja="⚠️ サンドボックスなし(`sandbox.kind: none`)でコマンドを実行しました。",
+        en="⚠️ Commands ran without a sandbox (`sandbox.kind: none`).",
+    )
+
+
+def completed(language: Language, summary: str) -> str:
+    """Closes the conversation."""
+    return either(
+        language,
+        ja=f"## ✅ 完了\n\n{summary}\n\nまた必要になったら、この Issue にコメントしてください。ここまでの内容を引き継いで再開します。",
+        en=f"## ✅ Completed\n\n{summary}\n\nComment on this issue whenever you need more: the work goes on from here.",
+    )
+
+
+def stopped(language: Language, *, at: str, by: str, reason: str, summary: str) -> str:
+    """Tells that the work was stopped, what is kept, and how to start again."""
+    why_ja, why_en = (f"- **理由**: {reason}\n", f"- **Reason**: {reason}\n") if reason else ("", "")
+    return either(
+        language,
+        ja=f"## ⛔ タスク停止\n\n- **停止時刻**: {at}\n- **停止者**: {by}\n{why_ja}\n{summary}\n\n"
+        "再開するには、この Issue にコメントするか、トリガーのラベルを付け直してください。",
+        en=f"## ⛔ Stopped\n\n- **At**: {at}\n- **By**: {by}\n{why_en}\n{summary}\n\n"
+        "To start again, comment on this issue or put the trigger label on again.",
+    )
+
+
+def failed(language: Language, reason: str) -> str:
+    """Tells what went wrong and what a person can do."""
+    return either(
+        language,
+        ja=f"## エラーが発生しました\n\n{reason}\n\nここまでの作業は保存してあります。原因を取り除いてからコメントすると、作業をやり直します。",
+        en=f"## An error occurred\n\n{reason}\n\nThe work so far is kept. Once the cause is removed, comment here to try again.",
+    )
+
+
+def summary_by_rule(language: Language, *, title: str, told: str, change_request: str | None, answered: int) -> str:
+    """A final summary made from the records alone."""
+    lines = [
+        either(language, ja=f"- **依頼**: {title}", en=f"- **Request**: {title}"),
+        either(language, ja=f"- **結果**: {told or 'なし'}", en=f"- **Result**: {told or 'none'}"),
+        either(language, ja=f"- **対応したコメント**: {answered} 件", en=f"- **Comments answered**: {answered}"),
+    ]
+    if change_request:
+        lines.append(either(language, ja=f"- **変更**: {change_request}", en=f"- **Change**: {change_request}"))
+    return "\n".join(lines)
+
+
+def farewell(life: Life, ending: Ending, summary: str, at: str) -> str:
+    """The last comment of a session, by how it ended."""
+    language = life.policy.language
+    if ending is Ending.COMPLETED:
+        return completed(language, summary)
+    if ending is Ending.FAILED:
+        return failed(language, life.error or "")
+    order = life.stop or Order()
+    return stopped(language, at=at, by=order.by, reason=order.reason, summary=summary)

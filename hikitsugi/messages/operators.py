@@ -1,0 +1,89 @@
+"""What operators read in the Temporal Web UI, in `status` and in `watch`."""
+
+from datetime import datetime
+
+from hikitsugi.domain.policy import Language
+from hikitsugi.messages.language import either
+
+
+def works(language: Language, turn: int) -> str:
+    """The model is at work."""
+    return either(language, ja=f"モデルの作業({turn} 回目)", en=f"the model's work (turn {turn})")
+
+
+def awaits_reply(language: Language, until: datetime) -> str:
+    """Somebody should answer."""
+    at = f"{until:%Y-%m-%d %H:%M} UTC"
+    return either(language, ja=f"コメントの返信({at} まで)", en=f"a reply on the issue, until {at}")
+
+
+def awaits_resume(language: Language, by: str, reason: str) -> str:
+    """Somebody paused it."""
+    why = f": {reason}" if reason else ""
+    return either(language, ja=f"再開の指示({by} が一時停止{why})", en=f"a resume; paused by {by}{why}")
+
+
+def rests(language: Language, until: datetime) -> str:
+    """Between two sessions."""
+    day = f"{until:%Y-%m-%d}"
+    return either(
+        language, ja=f"新しいコメント(文脈は {day} まで保持)", en=f"a new comment; the context is kept until {day}"
+    )
+
+
+def prepares(language: Language) -> str:
+    """Between being called and the first model turn."""
+    return either(language, ja="作業の準備", en="the preparation of the work")
+
+
+def publishes(language: Language) -> str:
+    """The result is on its way to the forge."""
+    return either(language, ja="結果の公開", en="the publication of the result")
+
+
+def details(
+    language: Language,
+    *,
+    title: str,
+    url: str,
+    state: str,
+    waiting_for: str,
+    change_request: str | None,
+    error: str | None,
+) -> str:
+    """The living text in the workflow's page."""
+    lines = [
+        f"**[{title}]({url})**" if url else f"**{title}**",
+        either(language, ja=f"- 状態: `{state}`", en=f"- state: `{state}`"),
+        either(language, ja=f"- 待っているもの: {waiting_for}", en=f"- waits for: {waiting_for}"),
+    ]
+    if change_request:
+        lines.append(either(language, ja=f"- 変更: {change_request}", en=f"- change: {change_request}"))
+    if error:
+        lines.append(either(language, ja=f"- エラー: {error}", en=f"- error: {error}"))
+    return "\n".join([lines[0], "", *lines[1:]])
+
+
+def is_closed(language: Language) -> str:
+    """Nothing is to be done on a closed issue."""
+    return either(language, ja="Issue は閉じられています", en="the issue is closed")
+
+
+def no_plan(language: Language) -> str:
+    """The `plan` query of an issue that is worked without a plan."""
+    return either(language, ja="計画なしで作業しています。", en="This issue is worked without a plan.")
+
+
+def watches(home: str) -> str:
+    """A repository is being watched."""
+    return f"Watches `{home}` / `{home}` を監視中"
+
+
+def cannot_watch(home: str, reason: str) -> str:
+    """A repository cannot be watched."""
+    return f"Cannot watch `{home}` / `{home}` を監視できません: {reason}"
+
+
+def tries_again() -> str:
+    """The wait before the next attempt at watching."""
+    return "tries again / 再試行"

@@ -1,0 +1,111 @@
+"""Checkouts on this host: prepared from a shared mirror, published as commits of the platform."""
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.issue import GitRemote
+from hikitsugi.domain.ports import Workspaces
+from hikitsugi.domain.workspace import Commit, Published
+from hikitsugi.workspace.git import Git
+from hikitsugi.workspace.git_failures import saying_full_disk
+from hikitsugi.workspace.locks import locked
+from hikitsugi.workspace.mirror import Mirror, Tips
+from hikitsugi.workspace.places import Layout, Place
+from hikitsugi.workspace.staging import stage
+from hikitsugi.workspace.working_copy import WorkingCopy, unsettled_mark
+
+
+class Checkouts(Workspaces):
+    """One checkout for each issue below a root folder; a step that was cut off is simply taken again."""
+
+    def __init__(
+        self, root: Path, *, author_name: str = "Hikitsugi", author_email: str = "hikitsugi@localhost"
+    ) -> None:
+        self._layout = Layout(root)
+        self._name = author_name
+        self._email = author_email
+
+    async def prepare(self, issue: IssueAddress, remote: GitRemote, branch: str) -> None:
+        """Make sure the issue's checkout exists on its work branch; uncommitted work in it is kept."""
+        async with self._alone_with(issue) as copy:
+            tips = await self._mirror(issue).refresh(remote, branch)
+            await copy.bring_to(tips.work or tips.base)
+
+    async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
+        """Commit whatever changed, push the branch, and tell what it holds."""
+        self.place(issue)
+        async with self._alone_with(issue) as copy:
+            await copy.settle()
+            tips = await self._mirror(issue).refresh(remote, branch)
+            head = await self._commit_all(copy, tips, branch, commit)
+            published = await _described(copy.git, tips.base, head)
+            if head != tips.work and not (tips.work is None and published.is_empty):
+                await _push(copy.git, remote, branch, head, tips.work or "")
+            await copy.remember_published(head)
+            return published
+
+    async def hindrances(self, issue: IssueAddress) -> list[str]:
+        """What in the checkout could not be published, as sentences."""
+        self.place(issue)
+        async with self._alone_with(issue) as copy:
+            await copy.settle()
+            return await stage(copy.git, copy.place.tree)
+
+    def place(self, issue: IssueAddress) -> Place:
+        """Where a prepared checkout is."""
+        place = self._layout.place(issue)
+        if not place.tree.is_dir() or not place.git_dir.is_dir() or unsettled_mark(place).exists():
+            raise WillNeverWork(f"{issue} has no checkout on this host; it must be prepared first")
+        return place
+
+    @asynccontextmanager
+    async def _alone_with(self, issue: IssueAddress) -> AsyncGenerator[WorkingCopy]:
+        with saying_full_disk(self._layout.root):
+            place = self._layout.place(issue)
+            async with locked(place.lock) as held:
+                yield WorkingCopy(place, self._mirror(issue).objects, held)
+
+    def _mirror(self, issue: IssueAddress) -> Mirror:
+        return Mirror(self._layout.mirror(issue.home))
+
+    async def _commit_all(self, copy: WorkingCopy, tips: Tips, branch: str, commit: Commit) -> str:
+        if hindrances := await stage(copy.git, copy.place.tree):
+            raise WillNeverWork(f"the work cannot be published: {'; '.join(hindrances)}")
+        identity = self._identity(commit)
+        head = await copy.commit(await copy.head(), commit.message, identity)
+        if tips.work is None or await copy.holds(head, tips.work):
+            return head
+        await copy.bring_to(tips.work)
+        merged = f"Take in what others pushed to {branch}"
+        if not await copy.holds(await copy.head(), tips.work) and not await copy.merge(tips.work, merged, identity):
+            raise WillNeverWork(
+                f"others pushed to {branch} meanwhile and their changes conflict with ours; ours are kept on this host "
+                f"as {head[:12]}: take back the push or merge by hand, then comment again"
+            )
+        return await copy.head()
+
+    def _identity(self, commit: Commit) -> dict[str, str]:
+        who = {"NAME": self._name, "EMAIL": self._email, "DATE": f"{int(commit.at.timestamp())} +0000"}
+        return {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
+
+
+async def _push(git: Git, remote: GitRemote, branch: str, head: str, expected: str) -> None:
+    ref = f"refs/heads/{branch}"
+    lease = f"--force-with-lease={ref}:{expected}"
+    await git.talk(remote, "push", "--quiet", "--no-verify", lease, "--", remote.url, f"{head}:{ref}")
+
+
+async def _described(git: Git, base: str, head: str) -> Published:
+    origin = await git.find("merge-base", base, head) or base
+    summary = await git.ask("diff-tree", "-r", "--no-renames", "--shortstat", origin, head)
+    count = {word: int(number) for number, word in re.findall(r"(\d+) (file|insertion|deletion)", summary)}
+    return Published(
+        commit=head,
+        files_changed=count.get("file", 0),
+        insertions=count.get("insertion", 0),
+        deletions=count.get("deletion", 0),
+    )

@@ -1,0 +1,1 @@
+"""Settings, embedded servers, run file and telemetry."""

@@ -1,0 +1,1 @@
+"""The development forge, driven by real clients."""

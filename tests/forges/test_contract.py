@@ -1,0 +1,244 @@
+"""What every forge adapter does, on the development forge over HTTP with the real client."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from hikitsugi.domain.address import Kind, RepositoryAddress
+from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.issue import NewChangeRequest
+from hikitsugi.domain.ports import Forge
+from tests.forges.world import ADAPTERS, REPOSITORY, World, world
+
+
+@pytest.fixture(params=ADAPTERS)
+async def here(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[World]:
+    async with world(request.param, tmp_path / "forge") as opened:
+        yield opened
+
+
+async def test_it_knows_whose_token_it_has(here: World):
+    forge: Forge = here.forge
+    assert await forge.whoami() == "bot"
+
+
+@pytest.mark.req("CD-04")
+async def test_it_reads_an_issue(here: World):
+    address = here.open_issue("task:misc", "bug")
+    issue = await here.forge.read_issue(address)
+    assert (issue.address, issue.title, issue.body, issue.author) == (address, "Sum is wrong", "It says 5.", "ann")
+    assert issue.is_open
+    assert set(issue.labels) == {"task:misc", "bug"}
+    assert issue.url.startswith(here.url)
+
+
+async def test_many_asked_at_once_are_not_mixed_up(here: World):
+    addresses = [here.open_issue() for _ in range(40)]
+    issues = await asyncio.gather(*map(here.forge.read_issue, addresses))
+    assert [issue.address for issue in issues] == addresses
+
+
+@pytest.mark.req("TW-04")
+async def test_what_is_not_there_will_never_work(here: World):
+    with pytest.raises(WillNeverWork, match="acme/shop#99"):
+        await here.forge.read_issue(here.address(99))
+    with pytest.raises(WillNeverWork, match="acme/nothing"):
+        await here.forge.look(RepositoryAddress(forge=here.name, repository="acme/nothing"), None)
+
+
+@pytest.mark.lesson("C5")
+async def test_it_reads_all_comments_oldest_first(here: World):
+    address = here.open_issue()
+    ids = [here.say(address, f"comment {n}") for n in range(250)]
+    comments = await here.forge.read_comments(address)
+    assert [comment.id for comment in comments] == ids
+    assert (comments[0].author, comments[0].body) == ("ann", "comment 0")
+
+
+async def test_it_tells_who_maintains_the_repository(here: World):
+    assert [await here.forge.may_write(here.home, who) for who in ("ann", "guest", "nobody")] == [True, False, False]
+
+
+@pytest.mark.req("CH-12")
+async def test_a_comment_posted_twice_is_there_once(here: World):
+    address = here.open_issue()
+    here.say(address, "<!-- hikitsugi:step-1 -->")
+    first = await here.forge.post_comment(address, "done", "step-1")
+    again = await here.forge.post_comment(address, "done, told differently", "step-1")
+    other = await here.forge.post_comment(address, "more", "step-2")
+    assert (again.id, again.body) == (first.id, first.body)
+    assert other.id != first.id
+    assert first.is_ours
+    assert len(await here.forge.read_comments(address)) == 3
+
+
+async def test_a_comment_is_found_again_behind_many_others(here: World):
+    address = here.open_issue()
+    first = await here.forge.post_comment(address, "done", "step-1")
+    for n in range(220):
+        here.say(address, f"comment {n}")
+    assert (await here.forge.post_comment(address, "done", "step-1")).id == first.id
+
+
+async def test_a_comment_longer_than_the_forge_takes_is_posted_short(here: World):
+    posted = await here.forge.post_comment(here.open_issue(), "x" * 100_000, "long")
+    assert posted.is_ours
+    assert "✂" in posted.body
+
+
+@pytest.mark.lesson("C17")
+async def test_labels_of_people_survive(here: World):
+    address = here.open_issue("task:misc", "bug")
+    for _ in range(2):
+        await here.forge.change_labels(address, ["processing"], ["completed"])
+    here.label(address, "P0", "good first issue")
+    for _ in range(2):
+        await here.forge.change_labels(address, ["completed"], ["processing", "paused"])
+    assert here.labels(address) == {"task:misc", "bug", "P0", "good first issue", "completed"}
+
+
+async def test_labels_with_odd_names_come_off(here: World):
+    address = here.open_issue("area/core #1?", "待ち")
+    await here.forge.change_labels(address, [], ["area/core #1?", "待ち"])
+    assert here.labels(address) == set()
+
+
+async def test_a_comment_is_acknowledged_once_and_a_withdrawn_one_stops_nothing(here: World):
+    address = here.open_issue()
+    kept, withdrawn = here.say(address, "please"), here.say(address, "oh")
+    here.withdraw(withdrawn)
+    for comment_id in (kept, kept, withdrawn):
+        await here.forge.acknowledge(address, comment_id)
+    (comment,) = here.dev.comments(REPOSITORY, address.number)
+    assert [(mark.author.login, mark.content) for mark in comment.reactions] == [("bot", "eyes")]
+
+
+async def test_a_pushed_branch_gets_one_change_request(here: World, tmp_path: Path):
+    remote = await here.forge.git_remote(here.home)
+    assert remote.default_branch == "main"
+    await here.push(remote, "hikitsugi/issue-1", tmp_path / "clone")
+    wanted = NewChangeRequest(home=here.home, head="hikitsugi/issue-1", base="main", title="Fix", body="Closes #1")
+    first = await here.forge.open_change_request(wanted)
+    again = await here.forge.open_change_request(wanted.model_copy(update={"title": "Other"}))
+    assert first == again
+    assert (first.head, first.base, first.is_open, first.is_draft) == ("hikitsugi/issue-1", "main", True, False)
+    assert len(here.dev.pulls(REPOSITORY)) == 1
+
+
+async def test_a_branch_that_is_not_there_gets_no_change_request(here: World):
+    wanted = NewChangeRequest(home=here.home, head="nothing", base="main", title="Fix", body="")
+    with pytest.raises(WillNeverWork, match="422"):
+        await here.forge.open_change_request(wanted)
+
+
+@pytest.mark.req("CD-07", "TW-08")
+async def test_the_first_look_tells_every_open_issue_and_no_comment(here: World):
+    addresses = [here.open_issue() for _ in range(120)]
+    here.say(addresses[0], "an old word")
+    sighting = await here.forge.look(here.home, None)
+    assert {str(news.address) for news in sighting.news} == set(map(str, addresses))
+    assert all(news.issue and not news.comments for news in sighting.news)
+    assert await here.news(sighting.cursor) == ()
+
+
+@pytest.mark.req("TW-08", "CH-12")
+async def test_new_comments_come_once_grouped_by_issue_and_in_order(here: World):
+    one, two = here.open_issue(), here.open_issue()
+    cursor = await here.started()
+    said = [here.say(one, "first"), here.say(two, "elsewhere"), here.say(one, "second")]
+    sighting = await here.forge.look(here.home, json.loads(json.dumps(cursor)))
+    told = {str(news.address): [comment.id for comment in news.comments] for news in sighting.news}
+    assert told == {str(one): [said[0], said[2]], str(two): [said[1]]}
+    assert await here.news(sighting.cursor) == ()
+
+
+@pytest.mark.lesson("C3")
+async def test_an_edit_comes_again_even_within_the_same_second(here: World):
+    address = here.open_issue()
+    cursor = await here.started()
+    comment_id = here.say(address, "add 2 and 2")
+    sighting = await here.forge.look(here.home, cursor)
+    here.correct(comment_id, "add 2 and 3")
+    (news,) = await here.news(sighting.cursor)
+    assert [(comment.id, comment.body) for comment in news.comments] == [(comment_id, "add 2 and 3")]
+
+
+@pytest.mark.req("CH-12")
+async def test_a_label_put_on_right_after_a_look_is_seen(here: World):
+    address = here.open_issue()
+    cursor = await here.started()
+    here.label(address, "task:misc")
+    (news,) = await here.news(cursor)
+    assert news.issue
+    assert news.issue.labels == ("task:misc",)
+
+
+@pytest.mark.req("CH-12")
+@pytest.mark.lesson("C5")
+async def test_hundreds_of_comments_at_once_come_once_each(here: World):
+    address = here.open_issue()
+    cursor = await here.started()
+    ids = [here.say(address, f"comment {n}") for n in range(330)]
+    sighting = await here.forge.look(here.home, cursor)
+    (news,) = sighting.news
+    assert [comment.id for comment in news.comments] == ids
+    late = here.say(address, "and one more")
+    (news,) = await here.news(sighting.cursor)
+    assert [comment.id for comment in news.comments] == [late]
+
+
+@pytest.mark.req("CH-05")
+@pytest.mark.lesson("C8")
+async def test_our_own_comments_are_no_news(here: World):
+    address = here.open_issue()
+    cursor = await here.started()
+    await here.forge.post_comment(address, "working on it", "k")
+    here.say(address, "unmarked words of ours", author="bot")
+    theirs = here.say(address, "quoted:\n\n<!-- hikitsugi:k -->")
+    (news,) = await here.news(cursor)
+    assert [comment.id for comment in news.comments] == [theirs]
+
+
+@pytest.mark.req("CD-04")
+async def test_a_change_request_is_told_from_an_issue(here: World, tmp_path: Path):
+    await here.push(await here.forge.git_remote(here.home), "topic", tmp_path / "clone")
+    cursor = await here.started()
+    wanted = NewChangeRequest(home=here.home, head="topic", base="main", title="Topic", body="")
+    opened = await here.forge.open_change_request(wanted)
+    here.dev.comment(REPOSITORY, opened.number, "ann", "looks good")
+    (news,) = await here.news(cursor)
+    assert news.address.kind is not Kind.ISSUE
+    assert news.issue
+    assert (news.issue.address, len(news.comments)) == (news.address, 1)
+    assert (await here.forge.read_issue(news.address)).address == news.address
+
+
+@pytest.mark.req("CD-10")
+async def test_an_idle_look_costs_two_calls_and_no_quota(here: World):
+    for _ in range(50):
+        here.say(here.open_issue(), "hello")
+    cursor = await here.started()
+    for _ in range(3):
+        cursor = (await here.forge.look(here.home, cursor)).cursor
+    here.calls()
+    idle = await here.forge.look(here.home, cursor)
+    assert idle.news == ()
+    assert idle.cursor == cursor
+    assert here.calls() == [("GET", 304), ("GET", 304)]
+
+
+async def test_each_verb_makes_few_calls(here: World):
+    address = here.open_issue("task:misc")
+    await here.forge.whoami()
+    here.calls()
+    await here.forge.read_issue(address)
+    assert here.calls() == [("GET", 200)]
+    await here.forge.post_comment(address, "done", "k")
+    assert here.calls() == [("GET", 200), ("POST", 201)]
+    await here.forge.post_comment(address, "done", "k")
+    assert here.calls() == [("GET", 200)]
+    await here.forge.change_labels(address, ["processing", "x"], ["task:misc", "absent"])
+    assert here.calls() == [("GET", 200), ("POST", 200), ("DELETE", 200)]

@@ -1,0 +1,1 @@
+"""Tests of the language model: the real client over HTTP against the scripted server."""

@@ -1,0 +1,1 @@
+"""The memory behaves the same on SQLite and on PostgreSQL."""

@@ -1,0 +1,158 @@
+"""The outside as the stories see it: small classes that keep what was done to them."""
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import SecretStr
+
+from hikitsugi.domain.address import IssueAddress, RepositoryAddress
+from hikitsugi.domain.conversation import Reply, Transcript, Turn, Usage
+from hikitsugi.domain.issue import MARKER_PREFIX, ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
+from hikitsugi.domain.ports import Cursor, Sighting
+from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
+from hikitsugi.domain.workspace import Commit, Published
+
+BOT = "hikitsugi-bot"
+ALICE = "alice"
+EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class FakeForge:
+    """One issue by alice, whose labels and comments can be looked at."""
+
+    def __init__(self, address: IssueAddress) -> None:
+        self.address = address
+        self.labels: set[str] = {"task:misc", "a human's label"}
+        self.comments: list[Comment] = []
+        self.acknowledged: list[str] = []
+        self.requests: list[NewChangeRequest] = []
+        self.is_open = True
+        self.maintainers = {"maria"}
+        self.refuses: Exception | None = None
+
+    def says(self, author: str, body: str) -> Comment:
+        """Somebody comments on the forge's page."""
+        comment = Comment(id=str(len(self.comments) + 1), author=author, body=body, created_at=EPOCH, updated_at=EPOCH)
+        self.comments.append(comment)
+        return comment
+
+    @property
+    def ours(self) -> list[str]:
+        """The first line of each of our comments."""
+        return [comment.body.splitlines()[0] for comment in self.comments if comment.author == BOT]
+
+    async def whoami(self) -> str:
+        return BOT
+
+    async def look(self, home: RepositoryAddress, cursor: Cursor | None) -> Sighting:
+        return Sighting(news=(), cursor=cursor or {})
+
+    async def read_issue(self, issue: IssueAddress) -> Issue:
+        if self.refuses:
+            raise self.refuses
+        return Issue(
+            address=issue,
+            title="It fails",
+            body="Please fix it.",
+            author=ALICE,
+            url=f"http://forge.example/{issue.repository}/issues/{issue.number}",
+            is_open=self.is_open,
+            labels=tuple(self.labels),
+            updated_at=EPOCH,
+        )
+
+    async def read_comments(self, issue: IssueAddress) -> list[Comment]:
+        return list(self.comments)
+
+    async def may_write(self, home: RepositoryAddress, user: str) -> bool:
+        return user in self.maintainers
+
+    async def post_comment(self, issue: IssueAddress, body: str, key: str) -> Comment:
+        marker = f"{MARKER_PREFIX}{key} -->"
+        found = [c for c in self.comments if c.author == BOT and c.body.endswith(marker)]
+        return found[0] if found else self.says(BOT, f"{body}\n\n{marker}")
+
+    async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
+        self.labels = (self.labels | set(add)) - set(remove)
+
+    async def acknowledge(self, issue: IssueAddress, comment_id: str) -> None:
+        self.acknowledged.append(comment_id)
+
+    async def open_change_request(self, wanted: NewChangeRequest) -> ChangeRequest:
+        if wanted.head not in [request.head for request in self.requests]:
+            self.requests.append(wanted)
+        url = f"http://forge.example/{wanted.home.repository}/pull/2"
+        return ChangeRequest(number=2, url=url, head=wanted.head, base=wanted.base, is_open=True)
+
+    async def git_remote(self, home: RepositoryAddress) -> GitRemote:
+        return GitRemote(url="http://forge.example/r.git", username="x", token=SecretStr("t"), default_branch="main")
+
+
+Script = Callable[[Transcript], Sequence[tuple[str, Mapping[str, Any]]]]
+
+
+class FakeModel:
+    """Says what its script makes of the transcript, and counts how often it was asked."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.transcripts: list[Transcript] = []
+        self.may_speak = asyncio.Event()
+        self.may_speak.set()
+        self.refuses: Exception | None = None
+
+    async def reply(self, transcript: Transcript) -> Reply:
+        self.transcripts.append(transcript)
+        await self.may_speak.wait()
+        if self.refuses:
+            raise self.refuses
+        calls = self.script(transcript)
+        turn = len(transcript.turns)
+        blocks = [
+            {"type": "tool_use", "id": f"call-{turn}-{n}", "name": name, "input": dict(given)}
+            for n, (name, given) in enumerate(calls)
+        ]
+        said = Turn.model_validate({"role": "assistant", "content": blocks or [{"type": "text", "text": "Hmm."}]})
+        return Reply(turn=said, stop_reason="tool_use", model="fake", usage=Usage(input_tokens=10, output_tokens=5))
+
+
+def submits_after(rounds: int) -> Script:
+    """A model that runs a command a number of times after each request, then submits."""
+
+    def script(transcript: Transcript) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        since = 0
+        for turn in reversed(transcript.turns):
+            if turn.role == "user" and turn.text:
+                break
+            since += turn.role == "assistant"
+        if since < rounds:
+            return [("run", {"command": f"step {since}"})]
+        return [("submit", {"status": "done", "summary": "Fixed it.", "evidence": "tests pass"})]
+
+    return script
+
+
+class FakeWorkshop:
+    """Checkouts and tools in one, where each carried-out call changes a file."""
+
+    def __init__(self) -> None:
+        self.carried_out: list[str] = []
+        self.published: list[Commit] = []
+        self.prepared = 0
+
+    async def prepare(self, issue: IssueAddress, remote: GitRemote, branch: str) -> None:
+        self.prepared += 1
+
+    async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
+        self.published.append(commit)
+        return Published(commit="c" * 40, files_changed=1, insertions=2, deletions=1)
+
+    async def intend(self, issue: IssueAddress, call: ToolCall, seen: Mapping[str, str]) -> Intent | ToolOutcome:
+        return Intent(call=call, repeatable=call.name != "run")
+
+    async def carry_out(self, issue: IssueAddress, intent: Intent) -> ToolOutcome:
+        if intent.call.name == "run":
+            self.carried_out.append(str(intent.call.input["command"]))
+        return ToolOutcome(text="done")

@@ -1,0 +1,112 @@
+"""A whole house around one issue: real Temporal, real store, fakes outside."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
+
+from temporalio.client import WorkflowHandle
+from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import Interceptor, Worker
+
+from activities.failures import FailureTranslation
+from activities.forge_activities import ForgeActivities
+from activities.memory_activities import MemoryActivities
+from activities.thinking_activities import ThinkingActivities
+from activities.workspace_activities import WorkspaceActivities
+from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
+from hikitsugi.app.temporal import WORKFLOWS
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.policy import Language, Policy
+from hikitsugi.domain.redaction import Redactor
+from hikitsugi.domain.status import Status
+from hikitsugi.memory.opening import open_memory
+from tests.workflows.fakes import FakeForge, FakeModel, FakeWorkshop, Script, submits_after
+from workflows.issue_workflow import IssueWorkflow
+
+GENEROUS = 60.0
+
+
+class House:
+    """One issue with its workflow, its forge, its model and its workshop."""
+
+    def __init__(self, time: WorkflowEnvironment, script: Script, policy: Policy) -> None:
+        self.time = time
+        self.issue = IssueAddress(forge="github", repository=f"octo/{uuid4().hex[:8]}", number=1)
+        self.forge = FakeForge(self.issue)
+        self.model = FakeModel(script)
+        self.workshop = FakeWorkshop()
+        self.policy = policy
+        self.task_queue = f"house-{uuid4().hex[:8]}"
+
+    @asynccontextmanager
+    async def open(self, folder: Path, interceptors: tuple[Interceptor, ...] = ()) -> AsyncGenerator["House"]:
+        """Run the worker."""
+        async with open_memory(f"sqlite+aiosqlite:///{folder / 'memory.db'}") as memory:
+            forges = {"github": self.forge}
+            forge = ForgeActivities(forges, {"github": self.policy}, memory, Redactor(), confined=True)
+            store = MemoryActivities(memory, forges, _system_prompt, ())
+            thinking = ThinkingActivities(self.model, memory)
+            workspace = WorkspaceActivities(self.task_queue, self.workshop, self.workshop, memory, forges)
+            async with Worker(
+                self.time.client,
+                task_queue=self.task_queue,
+                workflows=WORKFLOWS,
+                activities=[
+                    *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
+                    *(forge.open_change_request, forge.post_result),
+                    *(store.open_conversation, store.tell_model, store.summarise),
+                    *(thinking.think, workspace.prepare_workspace, workspace.use_tools, workspace.publish),
+                ],
+                interceptors=[FailureTranslation(Redactor()), *interceptors],
+                max_heartbeat_throttle_interval=timedelta(milliseconds=100),
+            ):
+                yield self
+
+    async def start(self) -> WorkflowHandle[IssueWorkflow, None]:
+        """Begin the workflow; its clock moves only when told."""
+        with self.time.with_time_skipping_disabled():
+            return await self.time.client.start_workflow(
+                IssueWorkflow.run, id=str(self.issue), task_queue=self.task_queue
+            )
+
+    @property
+    def workflow(self) -> WorkflowHandle[IssueWorkflow, None]:
+        """The newest run of the issue's workflow."""
+        return self.time.client.get_workflow_handle_for(IssueWorkflow.run, str(self.issue))
+
+    async def status(self) -> Status:
+        """What the `status` query says."""
+        return await self.workflow.query(IssueWorkflow.status)
+
+    async def comes_to(self, state: str) -> Status:
+        """Wait until the issue is in a state, on the forge too."""
+        await until(lambda: self._is_in(state))
+        return await self.status()
+
+    async def _is_in(self, state: str) -> bool:
+        return (await self.status()).state == state and state in self.forge.labels
+
+    async def hears(self, author: str, body: str) -> None:
+        """Somebody comments, and the watcher delivers it."""
+        comment = self.forge.says(author, body)
+        await self.workflow.signal("comment", comment.model_dump(mode="json"))
+
+
+def house(time: WorkflowEnvironment, rounds: int = 2, policy: Policy | None = None) -> House:
+    """A house whose model works some rounds before it submits."""
+    ours = policy or Policy(completion_keywords=COMPLETION_KEYWORDS)
+    return House(time, submits_after(rounds), ours)
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    """Wait for something to become true."""
+    async with asyncio.timeout(GENEROUS):
+        while not await condition():  # noqa: ASYNC110 - another process has no event to give us
+            await asyncio.sleep(0.02)
+
+
+def _system_prompt(language: Language, repository: str) -> str:
+    return f"Work on {repository} in {language}."

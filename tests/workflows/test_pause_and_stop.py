@@ -1,0 +1,176 @@
+"""Pause, resume and stop between any two steps, and in the middle of one."""
+
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from temporalio import activity
+from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
+
+from tests.workflows.fakes import ALICE
+from tests.workflows.house import House, house, until
+
+STEPS = (
+    "open_conversation",
+    "prepare_workspace",
+    "think",
+    "use_tools",
+    "publish",
+    "open_change_request",
+    "post_result",
+)
+WORK = {"think", "use_tools", "prepare_workspace", "publish"}
+
+
+class Journal(Interceptor):
+    """Notes every activity that is begun, and can act when one of them is."""
+
+    def __init__(self, h: House, pause_at: str, *, after: bool = False) -> None:
+        self.begun: list[str] = []
+        self._house, self._pause_at, self._after = h, pause_at, after
+
+    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002
+        return _Noting(next, self)
+
+    async def note(self, name: str, *, after: bool) -> None:
+        if not after:
+            self.begun.append(name)
+        if (name, after) == (self._pause_at, self._after) and self.begun.count(name) == 1:
+            await self._house.workflow.signal("pause", "holiday")
+
+
+class _Noting(ActivityInboundInterceptor):
+    def __init__(self, inner: ActivityInboundInterceptor, journal: Journal) -> None:
+        super().__init__(inner)
+        self._journal = journal
+
+    async def execute_activity(self, input: ExecuteActivityInput) -> Any:  # noqa: A002
+        name = activity.info().activity_type
+        await self._journal.note(name, after=False)
+        result = await super().execute_activity(input)
+        await self._journal.note(name, after=True)
+        return result
+
+
+@pytest.mark.req("PR-01", "TW-03")
+@pytest.mark.lesson("C10", "C18")
+@pytest.mark.parametrize("after", [False, True], ids=["during", "after"])
+@pytest.mark.parametrize("step", STEPS)
+async def test_a_pause_of_thirty_days_holds_before_the_next_step_and_changes_nothing(
+    time: WorkflowEnvironment, tmp_path: Path, step: str, *, after: bool
+):
+    h = house(time)
+    journal = Journal(h, step, after=after)
+    async with h.open(tmp_path, (journal,)):
+        await h.start()
+        status = await h.comes_to("paused")
+        assert "holiday" in str(status.waiting_for)
+        held = [name for name in journal.begun if name in WORK]
+        await time.fast_forward(h.workflow, timedelta(days=30))
+        assert [name for name in journal.begun if name in WORK] == held
+        assert (await h.status()).state == "paused"
+        await h.workflow.signal("resume")
+        await h.comes_to("awaiting-response")
+    counted = Counter(name for name in journal.begun if name in STEPS)
+    assert counted == dict.fromkeys(STEPS, 1) | {"think": 3, "use_tools": 3}
+    assert h.workshop.carried_out == ["step 0", "step 1"]
+    assert h.forge.ours == ["## 実行完了"]
+
+
+@pytest.mark.req("PR-01")
+@pytest.mark.lesson("C11")
+async def test_comments_written_during_a_pause_are_heard_after_it(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.workflow.signal("pause", {"by": "maria", "reason": "release"})
+        await h.comes_to("paused")
+        await h.hears(ALICE, "One more thing.")
+        await time.fast_forward(h.workflow, timedelta(days=30))
+        assert (await h.status()).comments_pending == 1
+        await h.workflow.signal("resume")
+        await until(lambda: _processed(h, 1))
+
+
+@pytest.mark.req("PR-02", "CI-03")
+@pytest.mark.lesson("C12")
+async def test_a_stop_ends_the_model_call_under_way_and_saves_the_work(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time).open(tmp_path) as h:
+        h.model.may_speak.clear()
+        await h.start()
+        await until(lambda: _asked(h))
+        await h.workflow.signal("stop", "wrong issue")
+        await h.comes_to("stopped")
+        assert h.forge.ours == ["## ⛔ タスク停止"]
+        assert "wrong issue" in h.forge.comments[-1].body
+        assert len(h.workshop.published) == 1
+        assert h.workshop.carried_out == []
+
+
+@pytest.mark.req("PR-02")
+async def test_a_paused_issue_can_be_stopped(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.workflow.signal("pause")
+        await h.comes_to("paused")
+        await h.workflow.signal("stop")
+        await h.comes_to("stopped")
+        assert "paused" not in h.forge.labels
+
+
+@pytest.mark.req("PR-03")
+async def test_closing_the_issue_stops_it_and_reopening_calls_it_up(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.workflow.signal("issue_changed", {"state": "closed", "labels": ["task:misc"]})
+        await h.comes_to("stopped")
+        await h.workflow.signal("issue_changed", {"state": "open", "labels": ["task:misc", "stopped"]})
+        await h.comes_to("awaiting-response")
+        assert (await h.status()).session == 2
+
+
+@pytest.mark.req("TW-02")
+@pytest.mark.parametrize("typed", [None, "tea", {"by": "maria"}, {"reason": 5}, 7, ["x"]], ids=repr)
+async def test_signals_typed_by_hand_are_understood(time: WorkflowEnvironment, tmp_path: Path, typed: object):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.workflow.signal("pause", *([] if typed is None else [typed]))
+        await h.comes_to("paused")
+        await h.workflow.signal("resume", *([] if typed is None else [typed]))
+        await h.comes_to("awaiting-response")
+
+
+@pytest.mark.req("TW-02", "CD-08")
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "Do more.",
+        {"body": "Do more."},
+        [{"body": "Do more."}, 5],
+        [{"author": "alice"}, {"id": 9, "author": "alice", "body": "Do more."}],
+    ],
+    ids=repr,
+)
+async def test_comments_typed_by_hand_are_heard_and_malformed_ones_left_out(
+    time: WorkflowEnvironment, tmp_path: Path, typed: object
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.workflow.signal("comment", typed)
+        await until(lambda: _processed(h, 1))
+        await h.comes_to("awaiting-response")
+
+
+async def _asked(h: House) -> bool:
+    return bool(h.model.transcripts)
+
+
+async def _processed(h: House, number: int) -> bool:
+    return (await h.status()).comments_processed == number

@@ -1,0 +1,1 @@
+"""Tests of checkouts, tools and the sandbox."""

@@ -1,0 +1,61 @@
+"""What is shown of an issue: its label on the forge, and its search attributes, memo and text in the Web UI."""
+
+from temporalio import workflow
+from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
+
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.life import Life
+from hikitsugi.domain.states import State
+from hikitsugi.messages import operators
+from workflows.steps import show_label
+
+STATE = SearchAttributeKey.for_keyword("HikitsugiState")
+REPOSITORY = SearchAttributeKey.for_keyword("HikitsugiRepository")
+PHASE = SearchAttributeKey.for_keyword("HikitsugiPhase")
+AGENT = SearchAttributeKey.for_keyword("HikitsugiAgent")
+COST_USD = SearchAttributeKey.for_float("HikitsugiCostUsd")
+
+
+class Display:
+    """Lets forge and Web UI tell the same about an issue."""
+
+    def __init__(self, issue: IssueAddress, life: Life) -> None:
+        self._issue = issue
+        self._life = life
+        self.waiting_for = operators.prepares(life.policy.language)
+
+    async def show(self, state: State) -> None:
+        """Change the state everywhere."""
+        self._life.state = state
+        self.index()
+        self.wait_for(self.waiting_for)
+        await show_label(self._issue, self._life, state)
+
+    def wait_for(self, what: str) -> None:
+        """Say what comes next."""
+        self.waiting_for = what
+        workflow.set_current_details(
+            operators.details(
+                self._life.policy.language,
+                title=self._life.title or self._issue.short,
+                url=self._life.called.url if self._life.called else "",
+                state=self._life.state,
+                waiting_for=what,
+                change_request=self._life.change_request,
+                error=self._life.error,
+            )
+        )
+
+    def index(self) -> None:
+        """Make the issue findable by state, repository and cost."""
+        cost = self._life.spending.cost_usd
+        updates: list[SearchAttributeUpdate[str] | SearchAttributeUpdate[float]] = [
+            STATE.value_set(self._life.state),
+            REPOSITORY.value_set(self._issue.repository),
+            COST_USD.value_unset() if cost is None else COST_USD.value_set(cost),
+        ]
+        workflow.upsert_search_attributes(updates)  # pyright: ignore[reportUnknownMemberType] - generic left open there
+
+    def remember(self, title: str, url: str) -> None:
+        """Keep what identifies the issue to a person; it survives continue-as-new."""
+        workflow.upsert_memo({"title": title, "url": url})

@@ -1,0 +1,31 @@
+"""What pause closes and resume opens."""
+
+from temporalio import workflow
+
+from hikitsugi.domain.life import Life
+from hikitsugi.domain.states import State
+from hikitsugi.messages import operators
+from workflows.display import Display
+
+
+class Gate:
+    """Stands before every step of a session; a closed gate holds it for as long as it takes."""
+
+    def __init__(self, life: Life, display: Display) -> None:
+        self._life = life
+        self._display = display
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether somebody paused the issue."""
+        return self._life.hold is not None
+
+    async def passage(self) -> None:
+        """Go through, after waiting where it is closed."""
+        while order := self._life.hold:
+            state, waited_for = self._life.state, self._display.waiting_for
+            self._display.waiting_for = operators.awaits_resume(self._life.policy.language, order.by, order.reason)
+            await self._display.show(State.PAUSED)
+            await workflow.wait_condition(lambda: not self.is_closed)
+            self._display.waiting_for = waited_for
+            await self._display.show(state)

@@ -1,0 +1,32 @@
+"""Timeouts and retry policies by kind of call; no other file knows any."""
+
+from datetime import timedelta
+from typing import NamedTuple
+
+from temporalio.common import RetryPolicy
+
+PATIENT = RetryPolicy(
+    initial_interval=timedelta(seconds=1), backoff_coefficient=2.0, maximum_interval=timedelta(minutes=1)
+)
+"""Passing faults are outlived; what will never work is marked non-retryable where it is raised."""
+
+RENEW_AFTER_EVENTS = 400
+"""A run this long continues as new at the next checkpoint, so that waking it stays quick."""
+
+WATCH_PAUSE = timedelta(minutes=5)
+"""How long a repository that cannot be watched rests before it is tried again."""
+
+
+class Limits(NamedTuple):
+    """How long one kind of call may take, and how soon silence is noticed."""
+
+    start_to_close: timedelta
+    heartbeat: timedelta | None = None
+
+
+FORGE = Limits(timedelta(minutes=1))
+STORE = Limits(timedelta(minutes=1))
+MODEL = Limits(timedelta(minutes=30), timedelta(seconds=10))
+TOOLS = Limits(timedelta(hours=1), timedelta(seconds=10))
+GIT = Limits(timedelta(minutes=30), timedelta(seconds=10))
+WATCH = Limits(timedelta(days=30), timedelta(seconds=10))

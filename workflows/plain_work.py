@@ -1,0 +1,36 @@
+"""The whole job in one tool loop: think, use tools, until the model submits."""
+
+from collections.abc import Awaitable, Callable
+
+from hikitsugi.domain.session import Session
+from workflows.steps import Steps
+
+MAX_REMINDERS = 3
+
+
+class PlainWork:
+    """One pass over an issue without a plan."""
+
+    def __init__(
+        self, session: Session, steps: Steps, checkpoint: Callable[[], Awaitable[None]], max_iterations: int
+    ) -> None:
+        self._session = session
+        self._steps = steps
+        self._checkpoint = checkpoint
+        self._max_iterations = max_iterations
+
+    async def run(self) -> bool:
+        """Work until the model submits; False when a limit came first."""
+        reminders = 0
+        while self._session.iterations < self._max_iterations and reminders <= MAX_REMINDERS:
+            await self._checkpoint()
+            thought = await self._steps.think()
+            if not thought.tools:
+                reminders += 1
+                await self._steps.tell_to_go_on()
+            elif (await self._steps.use_tools(thought)).submitted:
+                self._session.submitted = self._session.sequence - 2
+                return True
+            else:
+                reminders = 0
+        return False

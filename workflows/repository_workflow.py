@@ -1,0 +1,43 @@
+"""Watches one repository and sends signals."""
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
+
+from activities.watch_activities import Watch, WatchActivities, Watched
+from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.messages import operators
+from workflows import limits
+from workflows.reasons import reason_of
+
+
+@workflow.defn
+class RepositoryWorkflow:
+    """One long step, begun again from its cursor at the end of every shift."""
+
+    @workflow.run
+    async def run(self, watched: Watched | None = None) -> None:
+        """Watch for a shift, then go on in a fresh run."""
+        home = RepositoryAddress.parse(workflow.info().workflow_id)
+        watched = watched or Watched()
+        workflow.set_current_details(operators.watches(str(home)))
+        try:
+            watched = await self.watch(Watch(home=home, watched=watched))
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            workflow.set_current_details(operators.cannot_watch(str(home), reason_of(error)))
+            await workflow.sleep(limits.WATCH_PAUSE, summary=operators.tries_again())
+        workflow.continue_as_new(watched)
+
+    async def watch(self, request: Watch) -> Watched:
+        """One shift on the watchers' queue."""
+        return await workflow.execute_activity_method(
+            WatchActivities.watch,
+            request,
+            task_queue=f"{workflow.info().task_queue}-watch",
+            start_to_close_timeout=limits.WATCH.start_to_close,
+            heartbeat_timeout=limits.WATCH.heartbeat,
+            retry_policy=limits.PATIENT,
+            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+            summary=f"watch {request.home}",
+        )

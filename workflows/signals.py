@@ -1,0 +1,44 @@
+"""Signals as people type them: lenient in form, never a reason to get stuck."""
+
+from typing import Any, cast
+
+from pydantic import ValidationError
+from temporalio import workflow
+
+from hikitsugi.domain.issue import OPERATOR, Comment
+from hikitsugi.domain.life import IssueFacts, Order
+
+
+def comments_in(said: Any) -> list[Comment]:
+    """The comments of a signal; a malformed one is left out with a warning."""
+    several = cast("list[Any]", said) if isinstance(said, list) else [said]
+    found = [_comment_in(each) for each in several]
+    return [comment for comment in found if comment is not None]
+
+
+def order_in(why: Any) -> Order:
+    """Who gave a pause, resume or stop, and why."""
+    if isinstance(why, str):
+        return Order(reason=why)
+    try:
+        return Order.model_validate(why or {})
+    except ValidationError:
+        return Order(reason=str(why))
+
+
+def facts_in(seen: Any) -> IssueFacts:
+    """What is said about the issue itself."""
+    try:
+        return IssueFacts.model_validate(seen or {})
+    except ValidationError:
+        workflow.logger.warning("left out a malformed issue_changed signal")
+        return IssueFacts()
+
+
+def _comment_in(said: Any) -> Comment | None:
+    typed = {"body": said} if isinstance(said, str) else said
+    try:
+        return Comment.model_validate({"id": f"{OPERATOR}:{workflow.uuid4()}", "author": OPERATOR, **typed})
+    except (ValidationError, TypeError):
+        workflow.logger.warning("left out a malformed comment")
+        return None

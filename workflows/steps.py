@@ -1,0 +1,215 @@
+"""Every step a story can take: which activity, which limits, its name in the Web UI."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import TypeVar
+
+from temporalio import workflow
+
+from activities.forge_activities import (
+    ForgeActivities,
+    Hear,
+    OpenChangeRequest,
+    PostComment,
+    PostResult,
+    ShowState,
+)
+from activities.memory_activities import MemoryActivities, OpenConversation, Summarise, TellModel
+from activities.thinking_activities import Think, ThinkingActivities, Thought
+from activities.workspace_activities import (
+    PrepareWorkspace,
+    Publish,
+    ToolsUsed,
+    UseTools,
+    WorkspaceActivities,
+)
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.life import Life
+from hikitsugi.domain.session import Called, Session
+from hikitsugi.domain.states import State
+from hikitsugi.domain.workspace import Published
+from hikitsugi.messages import change_request, prompts
+from workflows import limits
+
+A = TypeVar("A")
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+class Steps:
+    """The steps on one issue; those that work on it wait at the gate first."""
+
+    def __init__(self, issue: IssueAddress, life: Life, passage: Callable[[], Awaitable[None]]) -> None:
+        self._issue = issue
+        self._life = life
+        self._passage = passage
+
+    @property
+    def _session(self) -> Session:
+        return self._life.current
+
+    async def take_up(self) -> Called:
+        """Read the issue and the rules."""
+        return await _do(ForgeActivities.take_up, self._issue, limits.FORGE, "read the issue")
+
+    async def hear(self, comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
+        """Those of the comments that count."""
+        request = Hear(
+            issue=self._issue,
+            issue_author=self._life.called.author if self._life.called else "",
+            accept_from=self._life.policy.accept_comments_from,
+            comments=comments,
+        )
+        heard = await _do(ForgeActivities.hear, request, limits.FORGE, f"hear {len(comments)} comment(s)")
+        return tuple(comment for comment in comments if comment.id in heard)
+
+    async def post_comment(self, effect: str, body: str) -> None:
+        """Write a comment."""
+        request = PostComment(issue=self._issue, key=self._session.key_of(effect), body=body)
+        await _do(ForgeActivities.post_comment, request, limits.FORGE, f"comment: {effect}")
+
+    async def open_conversation(self, now: datetime) -> int:
+        """Begin the session's conversation; the number of its next turn."""
+        request = OpenConversation(
+            issue=self._issue,
+            session=self._session.number,
+            conversation=self._session.conversation,
+            language=self._life.policy.language,
+            accept_from=self._life.policy.accept_comments_from,
+            leave_out=tuple(comment.id for comment in self._life.pending),
+            handover=self._life.handover,
+            at=now,
+        )
+        return await self._work(MemoryActivities.open_conversation, request, limits.STORE, "open the conversation")
+
+    async def tell_comments(self, comments: tuple[Comment, ...]) -> None:
+        """Give comments to the model."""
+        await self._tell(prompts.new_comments(comments), comments)
+
+    async def tell_to_go_on(self) -> None:
+        """Remind the model that it has to act or to submit."""
+        await self._tell(prompts.go_on(), ())
+
+    async def _tell(self, text: str, comments: tuple[Comment, ...]) -> None:
+        request = TellModel(
+            issue=self._issue,
+            conversation=self._session.conversation,
+            sequence=self._session.sequence,
+            text=text,
+            comments=tuple(comment.id for comment in comments),
+        )
+        await self._work(
+            MemoryActivities.tell_model, request, limits.STORE, f"tell the model {len(comments)} comment(s)"
+        )
+        self._session.sequence += 1
+
+    async def prepare_workspace(self) -> str:
+        """Have the checkout ready; the queue of its host."""
+        request = PrepareWorkspace(issue=self._issue, branch=self._session.branch)
+        return await self._work(
+            WorkspaceActivities.prepare_workspace, request, limits.GIT, f"check out {request.branch}"
+        )
+
+    async def think(self) -> Thought:
+        """Let the model say its next turn."""
+        request = Think(conversation=self._session.conversation, sequence=self._session.sequence)
+        thought = await self._work(
+            ThinkingActivities.think, request, limits.MODEL, f"think, turn {self._session.iterations + 1}"
+        )
+        self._session.sequence += 1
+        self._session.iterations += 1
+        self._life.spending.add(thought.usage, thought.cost_usd)
+        return thought
+
+    async def use_tools(self, thought: Thought) -> ToolsUsed:
+        """Run the tools the model asked for in its last turn."""
+        request = UseTools(
+            issue=self._issue, conversation=self._session.conversation, sequence=self._session.sequence - 1
+        )
+        used = await self._work(
+            WorkspaceActivities.use_tools,
+            request,
+            limits.TOOLS,
+            ", ".join(thought.tools),
+            queue=self._session.workspace_queue,
+        )
+        self._session.sequence += 1
+        return used
+
+    async def publish(self, now: datetime) -> Published:
+        """Commit and push what is there."""
+        message = change_request.commit(self._issue, self._life.title)
+        request = Publish(issue=self._issue, branch=self._session.branch, message=message, at=now)
+        return await self._work(
+            WorkspaceActivities.publish,
+            request,
+            limits.GIT,
+            f"commit and push {request.branch}",
+            queue=self._session.workspace_queue,
+        )
+
+    async def open_change_request(self) -> str:
+        """Have a pull or merge request for the branch; its address."""
+        request = OpenChangeRequest(
+            issue=self._issue,
+            issue_title=self._life.title,
+            branch=self._session.branch,
+            language=self._life.policy.language,
+            conversation=self._session.conversation,
+            sequence=self._session.submitted,
+        )
+        return await self._work(ForgeActivities.open_change_request, request, limits.FORGE, "open the change request")
+
+    async def post_result(self, published: Published, *, concluded: bool) -> None:
+        """Tell the result of this pass."""
+        request = PostResult(
+            issue=self._issue,
+            key=self._session.key_of(f"result-{self._session.passes}"),
+            language=self._life.policy.language,
+            conversation=self._session.conversation,
+            sequence=self._session.submitted if concluded else None,
+            published=published,
+            change_request=self._life.change_request,
+        )
+        await self._work(ForgeActivities.post_result, request, limits.FORGE, "comment: result")
+
+    async def _work(
+        self, step: "Step[A, P, R]", request: P, limit: limits.Limits, summary: str, queue: str | None = None
+    ) -> R:
+        await self._passage()
+        return await _do(step, request, limit, summary, queue)
+
+    async def summarise(self) -> str:
+        """The final summary of the session."""
+        request = Summarise(
+            language=self._life.policy.language,
+            title=self._life.title,
+            conversation=self._session.conversation,
+            sequence=self._session.submitted,
+            change_request=self._life.change_request,
+            answered=self._session.comments_answered,
+        )
+        return await _do(MemoryActivities.summarise, request, limits.STORE, "final summary")
+
+
+Step = Callable[[A, P], Awaitable[R]]
+
+
+async def show_label(issue: IssueAddress, life: Life, state: State) -> None:
+    """Set the state's label and take the others off."""
+    request = ShowState(issue=issue, state=state, labels=life.policy.labels)
+    await _do(ForgeActivities.show_state, request, limits.FORGE, f"label: {state}")
+
+
+async def _do(step: Step[A, P, R], request: P, limit: limits.Limits, summary: str, queue: str | None = None) -> R:
+    return await workflow.execute_activity_method(
+        step,
+        request,
+        task_queue=queue,
+        start_to_close_timeout=limit.start_to_close,
+        heartbeat_timeout=limit.heartbeat,
+        retry_policy=limits.PATIENT,
+        cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+        summary=summary,
+    )
