@@ -1,28 +1,45 @@
-"""Signs of life while an activity waits for something slow."""
+"""Signs of life of every activity, so that a dead worker and a cancellation are noticed soon."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any
 
 from temporalio import activity
+from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 _EVERY_SECONDS = 1.0
+_carried: ContextVar[list[Any]] = ContextVar("carried")
 
 
-@asynccontextmanager
-async def beating(details: Callable[[], Any] = lambda: None) -> AsyncGenerator[None]:
-    """Heartbeat in the background, so that a dead worker and a cancellation are noticed soon."""
-    pulse = asyncio.create_task(_beat(details))
-    try:
-        yield
-    finally:
-        pulse.cancel()
-        with suppress(asyncio.CancelledError):
-            await pulse
+def carry(details: Any) -> None:
+    """Let this heartbeat and all later ones of the activity carry its progress; the next attempt starts from it."""
+    _carried.get()[:] = [details]
+    activity.heartbeat(details)
 
 
-async def _beat(details: Callable[[], Any]) -> None:
+class Heartbeat(Interceptor):
+    """Beats in the background of every activity."""
+
+    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002
+        """Stand around every activity."""
+        return _Beating(next)
+
+
+class _Beating(ActivityInboundInterceptor):
+    async def execute_activity(self, input: ExecuteActivityInput) -> Any:  # noqa: A002
+        carried: list[Any] = list(activity.info().heartbeat_details)
+        _carried.set(carried)
+        pulse = asyncio.create_task(_beat(carried))
+        try:
+            return await super().execute_activity(input)
+        finally:
+            pulse.cancel()
+            with suppress(asyncio.CancelledError):
+                await pulse
+
+
+async def _beat(carried: list[Any]) -> None:
     while True:
-        activity.heartbeat(details())
+        activity.heartbeat(*carried)
         await asyncio.sleep(_EVERY_SECONDS)

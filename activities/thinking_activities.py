@@ -2,9 +2,9 @@
 
 from temporalio import activity
 
-from activities.heartbeat import beating
-from hikitsugi.domain.conversation import Reply, Usage
+from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.ports import LanguageModel, Memory
+from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.value import Value
 
 
@@ -19,6 +19,7 @@ class Thought(Value):
     """What the story needs to know of a reply."""
 
     tools: tuple[str, ...]
+    """The calls it makes, in a few words each."""
     stop_reason: str
     usage: Usage
     cost_usd: float | None
@@ -27,9 +28,10 @@ class Thought(Value):
 class ThinkingActivities:
     """The model, and the store that makes each of its replies count once."""
 
-    def __init__(self, model: LanguageModel, memory: Memory) -> None:
+    def __init__(self, model: LanguageModel, memory: Memory, redact: Redactor) -> None:
         self._model = model
         self._memory = memory
+        self._redact = redact
 
     @activity.defn
     async def think(self, request: Think) -> Thought:
@@ -37,16 +39,11 @@ class ThinkingActivities:
         reply = await self._memory.find_reply(request.conversation, request.sequence)
         if reply is None:
             transcript = await self._memory.read_conversation(request.conversation)
-            async with beating():
-                fresh = await self._model.reply(transcript)
+            fresh = await self._model.reply(transcript)
             reply = await self._memory.append_reply(request.conversation, request.sequence, fresh)
-        return _thought(reply)
-
-
-def _thought(reply: Reply) -> Thought:
-    return Thought(
-        tools=tuple(call.name for call in reply.turn.tool_calls),
-        stop_reason=reply.stop_reason,
-        usage=reply.usage,
-        cost_usd=None if reply.cost_usd is None else float(reply.cost_usd),
-    )
+        return Thought(
+            tools=tuple(self._redact(call.label) for call in reply.turn.tool_calls),
+            stop_reason=reply.stop_reason,
+            usage=reply.usage,
+            cost_usd=None if reply.cost_usd is None else float(reply.cost_usd),
+        )

@@ -8,7 +8,7 @@ from pydantic import Field
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
-from activities.heartbeat import beating
+from activities.heartbeat import carry
 from hikitsugi.domain.address import RepositoryAddress
 from hikitsugi.domain.issue import IssueNews
 from hikitsugi.domain.policy import LabelNames
@@ -54,11 +54,10 @@ class WatchActivities:
     async def watch(self, request: Watch) -> Watched:
         """Look again and again until the shift is over; how far it came."""
         watched = _resumed() or request.watched
-        async with beating(lambda: watched.model_dump(mode="json")):
-            for _ in range(max(1, round(self._shift / self._interval))):
-                watched = await self._round(request.home, watched)
-                activity.heartbeat(watched.model_dump(mode="json"))
-                await self._sleep()
+        for _ in range(max(1, round(self._shift / self._interval))):
+            watched = await self._round(request.home, watched)
+            carry(watched.model_dump(mode="json"))
+            await self._sleep()
         return watched
 
     async def _round(self, home: RepositoryAddress, watched: Watched) -> Watched:

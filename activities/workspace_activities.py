@@ -6,7 +6,6 @@ from datetime import datetime
 from pydantic import JsonValue
 from temporalio import activity
 
-from activities.heartbeat import beating
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Block, Turn
 from hikitsugi.domain.errors import WillNeverWork
@@ -72,8 +71,7 @@ class WorkspaceActivities:
     async def prepare_workspace(self, request: PrepareWorkspace) -> str:
         """The task queue of the host that now holds the checkout."""
         remote = await self._remote(request.issue)
-        async with beating():
-            await self._workspaces.prepare(request.issue, remote, request.branch)
+        await self._workspaces.prepare(request.issue, remote, request.branch)
         return self._queue
 
     @activity.defn
@@ -84,8 +82,7 @@ class WorkspaceActivities:
             raise WillNeverWork(f"conversation {request.conversation} has no reply {request.sequence}")
         calls = reply.turn.tool_calls
         whole = calls[:-1] if reply.stop_reason == "max_tokens" else calls
-        async with beating():
-            outcomes = [(call, await self._outcome(request, call)) for call in whole]
+        outcomes = [(call, await self._outcome(request, call)) for call in whole]
         outcomes += [(call, ToolOutcome(text=CUT_OFF, is_error=True)) for call in calls[len(whole) :]]
         answers = Turn(role="user", content=tuple(_answer(call, outcome) for call, outcome in outcomes))
         await self._memory.append(request.conversation, request.sequence + 1, answers)
@@ -120,8 +117,7 @@ class WorkspaceActivities:
         """What the work branch holds after the push."""
         commit = Commit(message=request.message, at=request.at)
         remote = await self._remote(request.issue)
-        async with beating():
-            return await self._workspaces.publish(request.issue, remote, request.branch, commit)
+        return await self._workspaces.publish(request.issue, remote, request.branch, commit)
 
     async def _remote(self, issue: IssueAddress) -> GitRemote:
         return await self._forges[issue.forge].git_remote(issue.home)

@@ -1,5 +1,7 @@
 """What pause closes and resume opens."""
 
+import asyncio
+
 from temporalio import workflow
 
 from hikitsugi.domain.life import Life
@@ -21,7 +23,7 @@ class Gate:
         return self._life.hold is not None
 
     async def passage(self) -> None:
-        """Go through, after waiting where it is closed."""
+        """Go through, after waiting where it is closed; a session that was stopped goes no further."""
         while order := self._life.hold:
             state, waited_for = self._life.state, self._display.waiting_for
             self._display.waiting_for = operators.awaits_resume(self._life.policy.language, order.by, order.reason)
@@ -29,3 +31,5 @@ class Gate:
             await workflow.wait_condition(lambda: not self.is_closed)
             self._display.waiting_for = waited_for
             await self._display.show(state)
+        if self._life.stop:
+            raise asyncio.CancelledError

@@ -12,7 +12,7 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.closing import closes
 from hikitsugi.domain.issue import Comment
-from hikitsugi.domain.life import Life
+from hikitsugi.domain.life import Life, Order
 from hikitsugi.domain.session import Ending, Handover, Session
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
@@ -170,21 +170,22 @@ class IssueWorkflow:
 
     async def hand_over(self, ending: Ending) -> None:
         """Save the work, say how it ended, keep the summary; a forge that refuses does not undo the ending."""
-        self.life.hold, summary = None, self.life.error or ""
+        self.is_called, summary = False, self.life.error or ""
+        order, self.life.stop, self.life.hold = self.life.stop, None, None
         with suppress(ActivityError):
             if self.life.session:
-                summary = await self.say_farewell(self.life.session, ending)
+                summary = await self.say_farewell(self.life.session, ending, order)
         now = workflow.now()
         self.life.close_session(Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=summary))
         self.display.index()
 
-    async def say_farewell(self, session: Session, ending: Ending) -> str:
+    async def say_farewell(self, session: Session, ending: Ending, order: Order | None) -> str:
         """The last effects of a session on the outside; its final summary."""
         if session.workspace_queue and ending is Ending.STOPPED:
             await self.steps.publish(workflow.now())
         summary = await self.steps.summarise()
         at = f"{workflow.now():%Y-%m-%d %H:%M:%S} UTC"
-        await self.steps.post_comment(ending, comments.farewell(self.life, ending, summary, at))
+        await self.steps.post_comment(ending, comments.farewell(self.life, ending, order, summary, at))
         await self.display.show(State(ending))
         return summary
 

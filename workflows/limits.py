@@ -18,15 +18,15 @@ WATCH_PAUSE = timedelta(minutes=5)
 
 
 class Limits(NamedTuple):
-    """How long one kind of call may take, and how soon silence is noticed."""
+    """How long one kind of call may take, and how soon the silence of a dead worker is noticed."""
 
     start_to_close: timedelta
-    heartbeat: timedelta | None = None
+    heartbeat: timedelta = timedelta(seconds=10)
 
 
-FORGE = Limits(timedelta(minutes=1))
+FORGE = Limits(timedelta(minutes=2))
 STORE = Limits(timedelta(minutes=1))
-MODEL = Limits(timedelta(minutes=30), timedelta(seconds=10))
-TOOLS = Limits(timedelta(hours=1), timedelta(seconds=10))
-GIT = Limits(timedelta(minutes=30), timedelta(seconds=10))
-WATCH = Limits(timedelta(days=30), timedelta(seconds=10))
+MODEL = Limits(timedelta(minutes=30))
+TOOLS = Limits(timedelta(hours=1))
+GIT = Limits(timedelta(minutes=30))
+WATCH = Limits(timedelta(days=30), heartbeat=timedelta(seconds=4))

@@ -32,6 +32,8 @@ from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request, prompts
 from workflows import limits
 
+_SUMMARY = 200
+
 A = TypeVar("A")
 P = TypeVar("P")
 R = TypeVar("R")
@@ -115,7 +117,7 @@ class Steps:
         """Let the model say its next turn."""
         request = Think(conversation=self._session.conversation, sequence=self._session.sequence)
         thought = await self._work(
-            ThinkingActivities.think, request, limits.MODEL, f"think, turn {self._session.iterations + 1}"
+            ThinkingActivities.think, request, limits.MODEL, f"turn {self._session.iterations + 1}"
         )
         self._session.sequence += 1
         self._session.iterations += 1
@@ -131,7 +133,7 @@ class Steps:
             WorkspaceActivities.use_tools,
             request,
             limits.TOOLS,
-            ", ".join(thought.tools),
+            ", ".join(thought.tools)[:_SUMMARY],
             queue=self._session.workspace_queue,
         )
         self._session.sequence += 1

@@ -9,6 +9,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from activities.failures import FailureTranslation
+from activities.heartbeat import Heartbeat
 from hikitsugi.app.deliveries import start_watching
 from hikitsugi.app.temporal import WORKFLOWS
 from hikitsugi.app.wiring import Parts, Steps
@@ -56,7 +57,7 @@ def _worker(
         task_queue=queue,
         workflows=WORKFLOWS if stories else [],
         activities=steps,
-        interceptors=[FailureTranslation(parts.redact)],
+        interceptors=[FailureTranslation(parts.redact), Heartbeat()],
         max_cached_workflows=_CACHED if stories else 0,
         max_concurrent_activities=at_once,
         sticky_queue_schedule_to_start_timeout=_STICKY,

@@ -70,7 +70,7 @@ class Parts:
             *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
             *(forge.open_change_request, forge.post_result),
             *(store.open_conversation, store.tell_model, store.summarise),
-            ThinkingActivities(self.model, self.memory).think,
+            ThinkingActivities(self.model, self.memory, self.redact).think,
             self._workspace().prepare_workspace,
         ]
 

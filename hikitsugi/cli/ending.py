@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 from hikitsugi.app.settings_problems import SettingsError
@@ -18,8 +19,9 @@ def ended(run: Callable[[], object]) -> NoReturn:
 
 def leave(status: int) -> NoReturn:
     """Flush what was said and end the process."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
     os._exit(status)
 
 
@@ -33,6 +35,9 @@ def _status_of(run: Callable[[], object]) -> int:
         return MISUSED
     except HikitsugiError as error:
         sys.stderr.write(f"{error}\n")
+        return FAILED
+    except OSError as error:
+        sys.stderr.write(f"{error.filename or 'output'}: {error.strerror}\n")
         return FAILED
     except KeyboardInterrupt:
         return DONE

@@ -1,38 +1,73 @@
 """One repository: its issues, its git half, and the pull requests that join both."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
+from typing import Any
 
 from hikitsugi.devforge.bare_git import DEFAULT_BRANCH, BareGit, Difference
-from hikitsugi.devforge.records import Edit, Issue, Merge, Person, Pull
+from hikitsugi.devforge.drafts import is_draft as is_draft_title
+from hikitsugi.devforge.hooks import Hooks
+from hikitsugi.devforge.journal import Clock, Journal
+from hikitsugi.devforge.kinds import Kind
+from hikitsugi.devforge.label_book import LabelBook
+from hikitsugi.devforge.records import Deed, Edit, Entry, Issue, Merge, Permission, Person, Pull
 from hikitsugi.devforge.refusals import Invalid, NotMergeable, NotThere, Outdated
+from hikitsugi.devforge.reviews import Reviews
+from hikitsugi.devforge.system_notes import system_notes
 from hikitsugi.devforge.tracker import Tracker
 
+Listener = Callable[["Repository", Entry], None]
 _CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d+)\b", re.IGNORECASE)
 
 
 class Repository:
-    """What stands at `owner/name` of the forge."""
+    """What stands at `owner/name` of the forge; on GitLab the owner may be a group in a group."""
 
-    def __init__(self, repository_id: int, full_name: str, git: BareGit, tracker: Tracker) -> None:
-        self.id = repository_id
+    def __init__(
+        self, kind: Kind, full_name: str, git: BareGit, next_id: Callable[[], int], now: Clock, listen: Listener
+    ) -> None:
+        self.id = next_id()
+        self.kind = kind
         self.full_name = full_name
-        self.owner, self.name = full_name.split("/")
+        self.owner, _, self.name = full_name.rpartition("/")
         self.default_branch = DEFAULT_BRANCH
         self.git = git
-        self.tracker = tracker
-        self.created_at = datetime.now(UTC)
+        self.created_at = now()
+        self.labels = LabelBook(next_id)
+        self.journal = Journal(next_id, now, self._hear)
+        self.tracker = Tracker(self.journal, self.labels, kind)
+        self.pull_tracker = self.tracker if kind.numbers_are_shared else Tracker(self.journal, self.labels, kind)
+        self.reviews = Reviews(self.journal)
+        self.hooks = Hooks(next_id, now)
+        self._listen = listen
+        self._permissions: dict[str, Permission] = {}
+
+    def grant(self, somebody: Person, permission: Permission) -> None:
+        """Let somebody do more or less here than elsewhere."""
+        self._permissions[somebody.login.lower()] = permission
+
+    def member(self, somebody: Person) -> Person:
+        """A person with the permission they have here."""
+        return replace(somebody, permission=self._permissions.get(somebody.login.lower(), somebody.permission))
+
+    def tracker_of(self, one: Issue) -> Tracker:
+        """Where an issue or pull request is kept."""
+        return self.pull_tracker if one.pull else self.tracker
+
+    def place_of(self, one: Issue) -> str:
+        """The path of an issue or pull request in the browser."""
+        place = self.kind.pulls_place if one.pull else "issues"
+        return f"/{self.full_name}{self.kind.pages_below}/{place}/{one.number}"
 
     @property
     def pulls(self) -> list[Issue]:
         """All pull requests, oldest first."""
-        return [issue for issue in self.tracker.issues if issue.pull]
+        return [issue for issue in self.pull_tracker.issues if issue.pull]
 
     def pull(self, number: int) -> tuple[Issue, Pull]:
         """A pull request, with its branches as they stand now while it is open."""
-        issue = self.tracker.issue(number)
+        issue = self.pull_tracker.issue(number)
         if not issue.pull:
             raise NotThere(f"pull request {number}")
         return issue, self.current(issue, issue.pull)
@@ -45,43 +80,68 @@ class Repository:
         return replace(pull, head_commit=head or pull.head_commit, base_commit=base or pull.base_commit)
 
     def open_pull(
-        self, author: Person, title: str, body: str, head: str, base: str, *, is_draft: bool = False
+        self, author: Person, title: str, body: str, head: str, base: str, *, is_draft: bool = False, **more: Any
     ) -> Issue:
         """Propose one branch for another; a second open request for the same pair is refused."""
-        with self.tracker.lock:
+        with self.journal.lock:
             commits = self._comparable(head, base)
-            if any((p.head, p.base) == (head, base) for p in self._open_pulls()):
+            same = [
+                one.number for one in self._open_pulls() if one.pull and (one.pull.head, one.pull.base) == (head, base)
+            ]
+            if same:
                 reason = f"A pull request already exists for {self.owner}:{head}."
-                raise Invalid("PullRequest", "head", "custom", reason)
-            return self.tracker.open_issue(author, title, body, pull=Pull(head, base, *commits, is_draft))
+                raise Invalid("PullRequest", "head", "already_exists", reason, same[0])
+            if self.kind.drafts_are_titles:
+                is_draft = is_draft_title(title)
+            return self.pull_tracker.open_issue(author, title, body, pull=Pull(head, base, *commits, is_draft), **more)
 
     def edit_pull(self, number: int, by: Person, edit: Edit, base: str | None = None) -> Issue:
         """Change a pull request; closing it keeps the commits it closed with."""
-        with self.tracker.lock:
+        with self.journal.lock:
             issue, pull = self.pull(number)
             if edit.is_open and pull.merge:
                 raise Invalid("PullRequest", "state", "invalid", "state cannot be changed. The pull request is merged.")
             if base and base != pull.base:
                 _, base_commit = self._comparable(pull.head, base)
                 pull = replace(pull, base=base, base_commit=base_commit)
-            if base or (edit.is_open is False and issue.is_open):
-                self.tracker.mark(number, pull)
-            return self.tracker.edit(number, by, edit)
+            if self.kind.drafts_are_titles and edit.title is not None:
+                pull = replace(pull, is_draft=is_draft_title(edit.title))
+            is_closing = edit.is_open is False and issue.is_open
+            return self.pull_tracker.edit(number, by, edit, pull if base or edit.title or is_closing else None)
+
+    def set_draft(self, number: int, by: Person, *, is_draft: bool) -> Issue:
+        """Make a pull request a draft or say that it is ready."""
+        with self.journal.lock:
+            _, pull = self.pull(number)
+            return self.pull_tracker.mark(number, by, replace(pull, is_draft=is_draft))
+
+    def approve(self, number: int, by: Person, *, approves: bool = True) -> Issue:
+        """Give or take back one's approval."""
+        with self.journal.lock:
+            _, pull = self.pull(number)
+            others = tuple(somebody for somebody in pull.approved_by if somebody != by)
+            return self.pull_tracker.mark(number, by, replace(pull, approved_by=(*others, by) if approves else others))
 
     def merge(self, number: int, by: Person, expected_head: str | None = None) -> str:
         """Merge a pull request and close the issues its text promises to close; the merge commit."""
-        with self.tracker.lock:
+        with self.journal.lock:
             issue, pull = self.pull(number)
             if not issue.is_open or pull.is_draft:
                 raise NotMergeable("Pull Request is not mergeable")
             if expected_head and expected_head != pull.head_commit:
                 raise Outdated("Head branch was modified. Review and try the merge again.")
-            message = f"Merge pull request #{number} from {self.owner}/{pull.head}\n\n{issue.title}"
+            message = f"Merge {self.kind.pull_word} #{number} from {self.owner}/{pull.head}\n\n{issue.title}"
             commit = self.git.merge(pull.base, pull.head_commit, message)
-            self.tracker.mark(number, replace(pull, merge=Merge(commit, by, datetime.now(UTC))))
-            self.tracker.edit(number, by, Edit(is_open=False))
+            self.pull_tracker.merged(number, by, replace(pull, merge=Merge(commit, by, self.journal.now())))
             self._close_promised(issue, by)
             return commit
+
+    def notice_push(self, by: Person) -> None:
+        """Let the open pull requests know the commits that were pushed to their branches."""
+        with self.journal.lock:
+            for issue in self._open_pulls():
+                if issue.pull and self.git.commit_of(issue.pull.head) not in {None, issue.pull.head_commit}:
+                    self.pull_tracker.mark(issue.number, by, self.current(issue, issue.pull), Deed.PUSHED)
 
     def difference(self, pull: Pull) -> Difference:
         """How much a pull request changes."""
@@ -97,8 +157,14 @@ class Repository:
         numbers = {int(found) for found in re.findall(r"(?<![\w/])#(\d+)\b", f"{pull.title}\n{pull.body}")}
         return [issue for issue in self.tracker.issues if issue.number in numbers and not issue.pull]
 
-    def _open_pulls(self) -> Iterable[Pull]:
-        return (issue.pull for issue in self.pulls if issue.pull and issue.is_open)
+    def _hear(self, entry: Entry) -> None:
+        if self.kind.has_quick_actions:
+            for text in system_notes(entry):
+                self.tracker_of(entry.after).note_down(entry.after.number, entry.by, text)
+        self._listen(self, entry)
+
+    def _open_pulls(self) -> Iterable[Issue]:
+        return (issue for issue in self.pulls if issue.is_open)
 
     def _comparable(self, head: str, base: str) -> tuple[str, str]:
         commits = {"head": self.git.commit_of(head), "base": self.git.commit_of(base)}

@@ -103,7 +103,7 @@ class Life(BaseModel):
 
     def close_session(self, handover: Handover) -> None:
         """End it; what remains is the handover."""
-        self.handover, self.session, self.hold, self.stop = handover, None, None, None
+        self.handover, self.session = handover, None
         self.state = State(handover.ending)
 
     def count_comments(self, comments: tuple[Comment, ...], now: datetime) -> None:

@@ -22,6 +22,13 @@ class ToolCall(Value):
     name: str
     input: dict[str, JsonValue]
 
+    @property
+    def label(self) -> str:
+        """The call in a few words: its name, and the file, pattern or command it is about."""
+        about = next((self.input[key] for key in ("path", "command", "pattern", "status") if key in self.input), "")
+        first_line = str(about).partition("\n")[0]
+        return f"{self.name} {first_line[:60]}".strip()
+
 
 class Intent(Value):
     """What a call is about to do, recorded before it is done.

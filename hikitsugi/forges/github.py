@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -94,16 +95,16 @@ class GitHubForge:
         return _read(CommentPayload, answer).comment()
 
     async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
-        """Put labels on and take labels off; GitHub's labels ignore case."""
+        """Take labels off, then put labels on, so that two states never show at once; GitHub's labels ignore case."""
         path = f"{_path(issue)}/labels"
         present = {label.name.casefold() for label in readable(LabelPayload, await self._client.pages(path))}
-        missing = [label for label in add if label.casefold() not in present]
-        if missing:
-            await self._client.post(path, {"labels": list(missing)})
         wanted = {label.casefold() for label in add}
         for label in remove:
             if label.casefold() in present - wanted:
-                await self._client.delete(f"{path}/{quote(label, safe='')}", allow={404})
+                await self._client.delete(f"{path}/{quote(label, safe='')}", allow={HTTPStatus.NOT_FOUND})
+        missing = [label for label in add if label.casefold() not in present]
+        if missing:
+            await self._client.post(path, {"labels": list(missing)})
 
     async def acknowledge(self, issue: IssueAddress, comment_id: str) -> None:
         """Put 👀 on a comment; GitHub keeps one however often it is asked."""
@@ -124,9 +125,9 @@ class GitHubForge:
         answer = await self._client.post(
             f"/repos/{wanted.home.repository}/pulls",
             {"title": wanted.title, "head": wanted.head, "base": wanted.base, "body": body},
-            allow={422},
+            allow={HTTPStatus.UNPROCESSABLE_ENTITY},
         )
-        if answer.status != 422:  # noqa: PLR2004
+        if answer.status != HTTPStatus.UNPROCESSABLE_ENTITY:
             return _read(PullPayload, answer).change_request()
         found = await self._find_pull(wanted)
         if not found:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from http import HTTPStatus
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -36,7 +37,7 @@ class Answer:
     @property
     def is_unchanged(self) -> bool:
         """Whether it is what the ETag we sent stands for."""
-        return self.status == requests.codes.not_modified
+        return self.status == HTTPStatus.NOT_MODIFIED
 
     @property
     def etag(self) -> str | None:
@@ -86,7 +87,7 @@ class _NotFollowedError(Exception):
 
 def _stop(response: requests.Response, **_: Any) -> None:
     # PyGithub asks again for ever on a 202, and follows a 301 without its query.
-    if response.status_code in {requests.codes.accepted, requests.codes.moved_permanently}:
+    if response.status_code in {HTTPStatus.ACCEPTED, HTTPStatus.MOVED_PERMANENTLY}:
         raise _NotFollowedError(response)
 
 
@@ -177,9 +178,11 @@ class GitHubClient:
         except requests.RequestException as error:
             raise self._unreachable(error) from error
         answer = Answer(self._forge, f"{verb} {path}", *told)
+        if answer.status >= HTTPStatus.BAD_REQUEST:
+            answer = replace(answer, body=answer.body.replace(self._token.get_secret_value(), "***"))
         if answer.status in {200, 201, 204, *allow} or (answer.is_unchanged and "If-None-Match" in heads):
             return answer
-        raise replace(answer, body=answer.body.replace(self._token.get_secret_value(), "***")).failure()
+        raise answer.failure()
 
     def _unreachable(self, error: requests.RequestException) -> TryAgainLater:
         if isinstance(error, requests.Timeout):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import cast
 
 from github.Requester import Requester
@@ -21,9 +22,9 @@ _LONGEST_MESSAGE = 300
 def failure(forge: str, request: str, status: int, headers: Headers, body: str) -> WillNeverWork | TryAgainLater:
     """The error for an answer that is not the one we need; `request` is `GET /repos/…`."""
     told = _told(body)
-    if status == 429 or (status == 403 and _is_limit(told, headers)):  # noqa: PLR2004
+    if status == HTTPStatus.TOO_MANY_REQUESTS or (status == HTTPStatus.FORBIDDEN and _is_limit(told, headers)):
         return TryAgainLater(f"Forge {forge!r} limits our requests.", after=_wait(headers))
-    if status in {202, 408, 425} or status >= 500:  # noqa: PLR2004
+    if status in {202, 408, 425} or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return TryAgainLater(f"Forge {forge!r} answered {request} with {status}{_quoted(told)}.", _asked(headers))
     return WillNeverWork(_refusal(forge, request, status, told))
 
@@ -31,9 +32,11 @@ def failure(forge: str, request: str, status: int, headers: Headers, body: str) 
 def server_time(headers: Headers) -> datetime:
     """The server's clock when it answered; ours where it does not tell."""
     try:
-        return parsedate_to_datetime(headers.get("date", ""))
+        told = parsedate_to_datetime(headers.get("date", ""))
     except ValueError:
         return datetime.now(UTC)
+    # A proxy that adds a second date makes the zone unreadable; it is GMT by definition.
+    return told if told.tzinfo else told.replace(tzinfo=UTC)
 
 
 def _refusal(forge: str, request: str, status: int, told: str) -> str:

@@ -104,12 +104,12 @@ def summary_by_rule(language: Language, *, title: str, told: str, change_request
     return "\n".join(lines)
 
 
-def farewell(life: Life, ending: Ending, summary: str, at: str) -> str:
+def farewell(life: Life, ending: Ending, order: Order | None, summary: str, at: str) -> str:
     """The last comment of a session, by how it ended."""
     language = life.policy.language
     if ending is Ending.COMPLETED:
         return completed(language, summary)
     if ending is Ending.FAILED:
         return failed(language, life.error or "")
-    order = life.stop or Order()
-    return stopped(language, at=at, by=order.by, reason=order.reason, summary=summary)
+    given = order or Order()
+    return stopped(language, at=at, by=given.by, reason=given.reason, summary=summary)

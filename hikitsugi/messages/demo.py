@@ -84,6 +84,13 @@ def model_asked(language: Language, number: int) -> str:
     return either(language, ja=f"モデル呼び出し {number} 回目", en=f"model call {number}")
 
 
+def tool_used(label: str, answer: str, *, is_error: bool) -> str:
+    """A tool was used."""
+    lines = [line.strip() for line in answer.splitlines() if line.strip()]
+    told = next((line for line in reversed(lines) if line.lower().startswith(("exit", "ok", "failed"))), "")
+    return f"  {'✗' if is_error else '✓'} {label}{f' → {told}' if told else ''}"
+
+
 def request_opened(language: Language, url: str) -> str:
     """The pull request is there."""
     return either(language, ja=f"プルリクエスト: {url}", en=f"pull request: {url}")

@@ -37,9 +37,8 @@ class Checkouts(Workspaces):
 
     async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
         """Commit whatever changed, push the branch, and tell what it holds."""
-        self.place(issue)
         async with self._alone_with(issue) as copy:
-            await copy.settle()
+            await self._settle(copy, issue)
             tips = await self._mirror(issue).refresh(remote, branch)
             head = await self._commit_all(copy, tips, branch, commit)
             published = await _described(copy.git, tips.base, head)
@@ -50,16 +49,15 @@ class Checkouts(Workspaces):
 
     async def hindrances(self, issue: IssueAddress) -> list[str]:
         """What in the checkout could not be published, as sentences."""
-        self.place(issue)
         async with self._alone_with(issue) as copy:
-            await copy.settle()
+            await self._settle(copy, issue)
             return await stage(copy.git, copy.place.tree)
 
     def place(self, issue: IssueAddress) -> Place:
         """Where a prepared checkout is."""
         place = self._layout.place(issue)
         if not place.tree.is_dir() or not place.git_dir.is_dir() or unsettled_mark(place).exists():
-            raise WillNeverWork(f"{issue} has no checkout on this host; it must be prepared first")
+            raise _unprepared(issue)
         return place
 
     @asynccontextmanager
@@ -68,6 +66,11 @@ class Checkouts(Workspaces):
             place = self._layout.place(issue)
             async with locked(place.lock) as held:
                 yield WorkingCopy(place, self._mirror(issue).objects, held)
+
+    async def _settle(self, copy: WorkingCopy, issue: IssueAddress) -> None:
+        if not copy.place.git_dir.is_dir():
+            raise _unprepared(issue)
+        await copy.settle()
 
     def _mirror(self, issue: IssueAddress) -> Mirror:
         return Mirror(self._layout.mirror(issue.home))
@@ -91,6 +94,10 @@ class Checkouts(Workspaces):
     def _identity(self, commit: Commit) -> dict[str, str]:
         who = {"NAME": self._name, "EMAIL": self._email, "DATE": f"{int(commit.at.timestamp())} +0000"}
         return {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
+
+
+def _unprepared(issue: IssueAddress) -> WillNeverWork:
+    return WillNeverWork(f"{issue} has no checkout on this host; it must be prepared first")
 
 
 async def _push(git: Git, remote: GitRemote, branch: str, head: str, expected: str) -> None:

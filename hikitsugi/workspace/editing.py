@@ -29,8 +29,6 @@ class Change:
 def intend(place: Place, call: ToolCall, request: Edit | Write, seen: Mapping[str, str]) -> Intent:
     """What a change would make of the file as it is now."""
     path = relative(request.path)
-    if not path.parts:
-        raise Refused("give the path of a file")
     data = read(place.tree, path)
     if data is not None:
         _check_seen(path, fingerprint(data), seen)

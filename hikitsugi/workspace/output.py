@@ -1,6 +1,7 @@
 """What a command prints: head and tail for the model, the whole in a log outside of the tree."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 _SHOWN, _LARGEST_LOG = 20_000, 10 * 1024 * 1024
@@ -13,15 +14,15 @@ class Output:
     """Takes output in as it comes, in bounded memory."""
 
     def __init__(self, log: Path) -> None:
-        self._log = log.open("wb")
+        self._log = log.open("wb", buffering=0)
         self._head = bytearray()
         self._tail = bytearray()
         self._size = 0
 
     def take(self, chunk: bytes) -> None:
         """Keep a chunk as far as it must be kept."""
-        if self._size < _LARGEST_LOG:
-            self._log.write(chunk[: _LARGEST_LOG - self._size])
+        with suppress(OSError):  # a full disk costs the log, not the command
+            self._log.write(chunk[: max(0, _LARGEST_LOG - self._size)])
         self._size += len(chunk)
         room = _KEPT - len(self._head)
         self._head += chunk[:room]

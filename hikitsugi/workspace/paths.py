@@ -36,12 +36,14 @@ def relative(path: str) -> PurePosixPath:
 def read(tree: Path, path: PurePosixPath) -> bytes | None:
     """A file's content, or None where there is no file."""
     with _explained(path), suppress(FileNotFoundError), _folder(tree, path.parent) as folder:
-        descriptor = os.open(path.name or ".", _FILE, dir_fd=folder)
-        with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode):
+        descriptor = os.open(path.name, _FILE, dir_fd=folder)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise Refused(f"{path} is not a file")
-            content = file.read(LARGEST_FILE + 1)
+            with open(descriptor, "rb", closefd=False) as file:
+                content = file.read(LARGEST_FILE + 1)
+        finally:
+            os.close(descriptor)
         if len(content) > LARGEST_FILE:
             raise Refused(f"{path} is larger than {LARGEST_FILE >> 20} MB; look at parts of it with grep or run")
         return content
@@ -96,6 +98,8 @@ def _mode(folder: int, name: str) -> int:
 
 @contextmanager
 def _explained(path: PurePosixPath) -> Generator[None]:
+    if not path.name:
+        raise Refused("give the path of a file")
     try:
         yield
     except OSError as error:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hikitsugi.workspace.output import Output
 from hikitsugi.workspace.processes import end_group, kill_group
-from hikitsugi.workspace.resident import resident_bytes
+from hikitsugi.workspace.resident import exceeds
 
 _LOOK_EVERY = 0.25
 _LAST_WORDS = 1.0
@@ -71,7 +71,7 @@ async def _watch(process: Process, bounds: Bounds, started: float) -> str | None
         while not (await asyncio.wait({ending}, timeout=_LOOK_EVERY))[0]:
             if time.monotonic() - started > bounds.seconds:
                 return f"it took longer than {bounds.seconds:g} seconds"
-            if resident_bytes(process.pid) > bounds.memory_bytes:
+            if exceeds(process.pid, bounds.memory_bytes):
                 return f"it used more than {bounds.memory_bytes >> 20} MB of memory"
         return None
     finally:

@@ -241,4 +241,4 @@ async def test_each_verb_makes_few_calls(here: World):
     await here.forge.post_comment(address, "done", "k")
     assert here.calls() == [("GET", 200)]
     await here.forge.change_labels(address, ["processing", "x"], ["task:misc", "absent"])
-    assert here.calls() == [("GET", 200), ("POST", 200), ("DELETE", 200)]
+    assert here.calls() == [("GET", 200), ("DELETE", 200), ("POST", 200)]

@@ -38,19 +38,23 @@ class CommentList:
     def write(self, id_: int, skew: int, lag: int) -> None:
         stamp = self.now + timedelta(seconds=skew)
         known = [version.updated_at for version in self.versions if version.id == id_]
+        # Entries that leave a second of several pages while it is read shift its page numbers: not covered.
+        delay = 0 if known and self._is_crowded(known[-1]) else lag
         if not known or stamp > max(known):
-            self.versions.append(Saying(id_, stamp, self.now + timedelta(seconds=lag)))
+            self.versions.append(Saying(id_, stamp, self.now + timedelta(seconds=delay)))
+
+    def _is_crowded(self, second: datetime) -> bool:
+        return sum(version.updated_at == second for version in self.versions) >= PAGE
 
     def final(self) -> set[tuple[int, datetime]]:
         latest = {version.id: version.updated_at for version in self.versions}
         return {(id_, at) for id_, at in latest.items() if id_ not in self.deleted}
 
     def edit_meanwhile(self, id_: int, lag: int) -> None:
-        """Somebody edits while a look is under way; in a second of several pages even page numbers would shift."""
+        """Somebody edits while a look is under way."""
         self.now += timedelta(seconds=1)
-        stamps = [version.updated_at for version in self.versions]
-        mine = [version.updated_at for version in self.versions if version.id == id_]
-        if mine and stamps.count(mine[-1]) < PAGE:
+        known = [version.updated_at for version in self.versions if version.id == id_]
+        if known and not self._is_crowded(known[-1]):
             self.write(id_, 0, lag)
 
     def page(self, since: datetime | None, number: int) -> Page[Saying]:

@@ -56,14 +56,14 @@ async def test_a_comment_too_long_for_github_is_cut_and_says_so(forge: GitHubFor
 @pytest.mark.lesson("C17")
 async def test_only_the_named_labels_change_and_only_where_needed(forge: GitHubForge, server: ScriptedServer):
     present = [{"name": name} for name in ("bug", "Processing", "待ち/x")]
-    server.will_answer(Reply(200, present), Reply(200, []), Reply(404, {"message": "Label does not exist"}))
+    server.will_answer(Reply(200, present), Reply(404, {"message": "Label does not exist"}), Reply(200, []))
     await forge.change_labels(ISSUE, ["completed", "BUG"], ["待ち/x", "failed", "bug"])
     assert server.lines == [
         f"GET {LABELS}",
-        f"POST {LABELS}",
         f"DELETE {LABELS}/%E5%BE%85%E3%81%A1%2Fx",
+        f"POST {LABELS}",
     ]
-    assert server.asked[1].body == {"labels": ["completed"]}
+    assert server.asked[2].body == {"labels": ["completed"]}
 
 
 async def test_labels_that_are_right_cost_one_call(forge: GitHubForge, server: ScriptedServer):

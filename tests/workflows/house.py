@@ -13,6 +13,7 @@ from temporalio.worker import Interceptor, Worker
 
 from activities.failures import FailureTranslation
 from activities.forge_activities import ForgeActivities
+from activities.heartbeat import Heartbeat
 from activities.memory_activities import MemoryActivities
 from activities.thinking_activities import ThinkingActivities
 from activities.workspace_activities import WorkspaceActivities
@@ -48,7 +49,7 @@ class House:
             forges = {"github": self.forge}
             forge = ForgeActivities(forges, {"github": self.policy}, memory, Redactor(), confined=True)
             store = MemoryActivities(memory, forges, _system_prompt, ())
-            thinking = ThinkingActivities(self.model, memory)
+            thinking = ThinkingActivities(self.model, memory, Redactor())
             workspace = WorkspaceActivities(self.task_queue, self.workshop, self.workshop, memory, forges)
             async with Worker(
                 self.time.client,
@@ -60,7 +61,7 @@ class House:
                     *(store.open_conversation, store.tell_model, store.summarise),
                     *(thinking.think, workspace.prepare_workspace, workspace.use_tools, workspace.publish),
                 ],
-                interceptors=[FailureTranslation(Redactor()), *interceptors],
+                interceptors=[FailureTranslation(Redactor()), Heartbeat(), *interceptors],
                 max_heartbeat_throttle_interval=timedelta(milliseconds=100),
             ):
                 yield self

@@ -111,6 +111,21 @@ async def test_a_stop_ends_the_model_call_under_way_and_saves_the_work(time: Wor
 
 
 @pytest.mark.req("PR-02")
+async def test_a_stop_holds_even_when_the_step_under_way_ends_at_the_same_moment(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=9).open(tmp_path) as h:
+        h.model.may_speak.clear()
+        await h.start()
+        await until(lambda: _asked(h))
+        await h.workflow.signal("stop")
+        h.model.may_speak.set()
+        await h.comes_to("stopped")
+        assert len(h.workshop.carried_out) <= 1
+        assert h.forge.ours == ["## ⛔ タスク停止"]
+
+
+@pytest.mark.req("PR-02")
 async def test_a_paused_issue_can_be_stopped(time: WorkflowEnvironment, tmp_path: Path):
     async with house(time).open(tmp_path) as h:
         await h.start()

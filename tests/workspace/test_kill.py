@@ -15,11 +15,11 @@ from tests.workspace.conftest import BRANCH, COMMIT
 from tests.workspace.git_server import GitServer, git
 from tests.workspace.test_checkout import files, show, tip
 
-_SAMPLE = {3, 8, 13}
+_SAMPLE = {3, 13, 25, 27}
 _POINTS = [
     pytest.param(when, point, marks=[] if point in _SAMPLE else [pytest.mark.long])
     for when in ("before", "after")
-    for point in range(1, 24)
+    for point in range(1, 36)
 ]
 
 

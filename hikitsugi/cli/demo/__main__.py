@@ -67,7 +67,7 @@ class Demo:
 
     async def play(self, *, once: bool) -> None:
         """Set the stage, tell the story, and stay unless it is played once."""
-        console.print(f"[bold]{demo.welcome(self.language)}[/]")
+        console.print(f"[bold]{demo.welcome(self.language)}[/]", soft_wrap=True)
         tokens = {name: secrets.token_hex(16) for name in (*sample.PEOPLE, sample.BOT, "model")}
         forge = self._forge(tokens)
         model = ScriptedModel(script.reply, api_key=tokens["model"])
@@ -88,7 +88,7 @@ class Demo:
         try:
             await _first_of(self._told(story, worker), *telling)
             if not once:
-                console.print(f"[bold]{demo.your_turn(self.language)}[/]")
+                console.print(f"[bold]{demo.your_turn(self.language)}[/]", soft_wrap=True)
                 await _first_of(_interrupted(), *telling)
         finally:
             for task in telling:

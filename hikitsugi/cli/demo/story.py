@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from hikitsugi.cli.demo import sample
 from hikitsugi.devforge.forge import DevForge
 from hikitsugi.domain.policy import Language
+from hikitsugi.domain.tools import ToolCall
 from hikitsugi.language_model.scripted import ScriptedModel
 from hikitsugi.messages import demo
 
@@ -34,18 +35,20 @@ class Story:
 
     def news(self) -> Iterator[str]:
         """What has happened since the last look."""
+        for pull in self._forge.pulls(sample.REPOSITORY)[self._requests :]:
+            self._requests += 1
+            yield demo.request_opened(self._language, self.page("pull", pull.number))
+        yield from self._new_comments()
         labels = tuple(self._forge.issue(sample.REPOSITORY, sample.ISSUE_NUMBER).labels)
         if labels != self._labels:
             self._labels = labels
             yield demo.labels(self._language, ", ".join(labels))
-        for call in self._model.requests[self._calls :]:
+        for received in self._model.requests[self._calls :]:
             self._calls += 1
-            if call.answered:
-                yield demo.model_asked(self._language, self._calls)
-        yield from self._new_comments()
-        for pull in self._forge.pulls(sample.REPOSITORY)[self._requests :]:
-            self._requests += 1
-            yield demo.request_opened(self._language, self.page("pull", pull.number))
+            for result in received.body.results:
+                call = ToolCall(id="", name=result.tool, input=result.input)
+                yield demo.tool_used(call.label, result.text, is_error=result.is_error)
+            yield demo.model_asked(self._language, self._calls)
 
     def _new_comments(self) -> Iterator[str]:
         for comment in self._forge.comments(sample.REPOSITORY, sample.ISSUE_NUMBER)[self._comments :]:

@@ -1,0 +1,1 @@
+"""The whole product between a development forge and a scripted model."""

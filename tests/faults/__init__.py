@@ -1,0 +1,1 @@
+"""What happens when processes are killed and parts refuse."""
