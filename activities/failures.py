@@ -10,6 +10,7 @@ from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.redaction import Redactor
 
 UNEXPECTED_ATTEMPTS = 5
+_EXPECTED = ApplicationErrorCategory.BENIGN
 
 
 class FailureTranslation(Interceptor):
@@ -39,11 +40,11 @@ class _Translating(ActivityInboundInterceptor):
     def _translated(self, error: Exception) -> ApplicationError:
         text = self._redact(str(error) or type(error).__name__)
         if isinstance(error, TryAgainLater):
-            return ApplicationError(
-                text, type="TryAgainLater", next_retry_delay=error.after, category=ApplicationErrorCategory.BENIGN
-            )
+            activity.logger.info("tries again later: %s", text)
+            return ApplicationError(text, type="TryAgainLater", next_retry_delay=error.after, category=_EXPECTED)
         if isinstance(error, WillNeverWork):
-            return ApplicationError(text, type="WillNeverWork", non_retryable=True)
+            activity.logger.warning("gives up: %s", text)
+            return ApplicationError(text, type="WillNeverWork", non_retryable=True, category=_EXPECTED)
         activity.logger.error("unexpected failure: %s", text, exc_info=True)
         final = activity.info().attempt >= UNEXPECTED_ATTEMPTS
         return ApplicationError(f"{type(error).__name__}: {text}", type="Unexpected", non_retryable=final)

@@ -49,8 +49,8 @@ async def test_a_forge_that_refuses_is_named_with_what_to_do(
         async with s.product():
             await until(lambda: _watcher_says(s, sentence))
             await start_issue(s.client, settings.temporal.task_queue, s.issue, "issue_changed", {})
-            await until(lambda: _fails_with(s, "check forges"))
-        assert "nobodys-token" not in str(await s.status())
+            await until(lambda: _fails_with(s, "forges[]"))
+            assert "nobodys-token" not in str(await s.status())
 
 
 async def test_a_model_that_cannot_be_reached_is_waited_for(time: WorkflowEnvironment, tmp_path: Path):

@@ -5,7 +5,7 @@ import json
 import secrets
 import shutil
 import signal
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -84,16 +84,19 @@ class Demo:
             await self._until_told(worker, story, once=once)
 
     async def _until_told(self, worker: SupervisedWorker, story: Story, *, once: bool) -> None:
-        telling = [asyncio.ensure_future(story.follow(self.say)), asyncio.ensure_future(worker.keep_alive(self.say))]
+        beside = [
+            asyncio.ensure_future(_interrupted()),
+            asyncio.ensure_future(story.follow(self.say)),
+            asyncio.ensure_future(worker.keep_alive(self.say)),
+        ]
         try:
-            await _first_of(self._told(story, worker), *telling)
-            if not once:
+            if await _happens(self._told(story, worker), beside) and not once:
                 console.print(f"[bold]{demo.your_turn(self.language)}[/]", soft_wrap=True)
-                await _first_of(_interrupted(), *telling)
+                await _happens(asyncio.Event().wait(), beside)
         finally:
-            for task in telling:
+            for task in beside:
                 task.cancel()
-            await asyncio.gather(*telling, return_exceptions=True)
+            await asyncio.gather(*beside, return_exceptions=True)
 
     async def _told(self, story: Story, worker: SupervisedWorker) -> None:
         try:
@@ -165,14 +168,15 @@ def _folder(language: Language, wanted: Path | None) -> Path:
     return folder.absolute()
 
 
-async def _first_of(story: Coroutine[Any, Any, None], *others: "asyncio.Future[None]") -> None:
-    """Wait for the story; what goes wrong beside it ends it too."""
+async def _happens(story: Coroutine[Any, Any, object], beside: Sequence["asyncio.Future[None]"]) -> bool:
+    """Wait for the story; False when something beside it ends first, and what goes wrong there is raised."""
     main_thread = asyncio.ensure_future(story)
-    done, _ = await asyncio.wait([main_thread, *others], return_when=asyncio.FIRST_COMPLETED)
+    done, _ = await asyncio.wait([main_thread, *beside], return_when=asyncio.FIRST_COMPLETED)
     if main_thread not in done:
         main_thread.cancel()
     for task in done:
         task.result()
+    return main_thread in done
 
 
 async def _interrupted() -> None:

@@ -1,0 +1,121 @@
+"""The command that runs the product, as a process."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hikitsugi.app.run_file import read_run_file
+from tests.end_to_end.stage import GENEROUS, until
+
+WORKER = Path(__file__).parent.parent.parent / "worker.py"
+
+
+def _configure(folder: Path, **keys: Any) -> Path:
+    """A configuration that lacks nothing, with some keys changed."""
+    given: dict[str, Any] = {
+        "data_folder": str(folder / "data"),
+        "forges": [{"url": "http://127.0.0.1:9", "token": "secret-token-1", "repositories": ["demo/none"]}],
+        "llm": {"api_key": "secret-key-1"},
+        "broker": {"port": 0},
+        "telemetry": {"metrics_port": 0},
+    }
+    config = folder / "hikitsugi.yaml"
+    config.write_text(json.dumps(given | keys))
+    return config
+
+
+@asynccontextmanager
+async def _worker(config: Path, *arguments: str) -> AsyncGenerator[asyncio.subprocess.Process]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HIKITSUGI_")}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, str(WORKER), "--config", str(config), *arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        cwd=config.parent,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def _ended(config: Path, *arguments: str) -> tuple[int | None, str]:
+    async with _worker(config, *arguments) as process:
+        told, _ = await asyncio.wait_for(process.communicate(), GENEROUS)
+    return process.returncode, told.decode()
+
+
+@pytest.mark.req("TW-06", "OP-05")
+@pytest.mark.lesson("B12")
+async def test_it_runs_with_embedded_servers_tells_where_they_are_and_ends_cleanly(tmp_path: Path):
+    config = _configure(tmp_path)
+    async with _worker(config) as process:
+        await until(lambda: _is_up(tmp_path))
+        facts = read_run_file(tmp_path / "data")
+        assert facts is not None
+        assert (tmp_path / "data" / "run.json").stat().st_mode & 0o777 == 0o600
+        assert None not in (facts.temporal, facts.ui, facts.redis, facts.broker, facts.metrics)
+        second = await _ended(config)
+        assert second[0] == 1
+        assert str(process.pid) in second[1]
+        assert "Traceback" not in second[1]
+        process.send_signal(signal.SIGTERM)
+        told, _ = await asyncio.wait_for(process.communicate(), GENEROUS)
+    assert process.returncode == 0
+    assert str(facts.ui) in told.decode()
+    assert "secret-" not in told.decode()
+    assert not (tmp_path / "data" / "run.json").exists()
+
+
+@pytest.mark.req("OP-04")
+@pytest.mark.parametrize("key", ["broker.port", "telemetry.metrics_port"])
+async def test_a_taken_port_is_named_with_its_key(tmp_path: Path, key: str):
+    section, name = key.split(".")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        status, told = await _ended(_configure(tmp_path, **{section: {name: taken.getsockname()[1]}}))
+    assert status == 1
+    assert key in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.req("OP-04", "OP-05")
+async def test_a_bad_configuration_ends_with_2_and_a_line_for_every_problem(tmp_path: Path):
+    config = _configure(tmp_path, polling={"interval_seconds": -1}, language="fr", llm={"api_key": ["secret-key-1"]})
+    status, told = await _ended(config)
+    assert status == 2
+    assert [line.split(":")[0] for line in told.splitlines()] == ["language", "polling.interval_seconds", "llm.api_key"]
+    assert "secret-" not in told
+
+
+@pytest.mark.req("OP-04")
+async def test_what_a_worker_needs_and_nobody_gave_is_named(tmp_path: Path):
+    status, told = await _ended(_configure(tmp_path, forges=[], llm={}))
+    assert status == 2
+    assert "forges" in told
+
+
+@pytest.mark.req("OP-04")
+async def test_broken_yaml_ends_with_2_and_its_place(tmp_path: Path):
+    config = tmp_path / "hikitsugi.yaml"
+    config.write_text("language: ja\nforges: [\n")
+    status, told = await _ended(config)
+    assert status == 2
+    assert "hikitsugi.yaml" in told
+    assert "Traceback" not in told
+
+
+async def _is_up(folder: Path) -> bool:
+    return read_run_file(folder / "data") is not None

@@ -1,0 +1,46 @@
+"""Whose comment it is, by what it carries."""
+
+import pytest
+
+from hikitsugi.domain.issue import MARKER_PREFIX, Comment
+
+MARKER = f"{MARKER_PREFIX}ab12:result-0 -->"
+
+
+def comment(body: str, id_: str = "7") -> Comment:
+    return Comment(id=id_, author="alice", body=body)
+
+
+@pytest.mark.req("CH-05")
+@pytest.mark.parametrize(
+    "body", [MARKER, f"## Done\n\n{MARKER}", f"## 実行完了\r\n\r\n{MARKER}\r\n", f"text\n{MARKER}  \n\n"]
+)
+def test_a_comment_that_ends_with_the_marker_is_ours(body: str):
+    assert comment(body).is_ours
+
+
+@pytest.mark.req("CH-05")
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        " \n ",
+        "## 実行完了",
+        f"{MARKER}\n\nI quote your comment: it is wrong.",
+        f"> {MARKER}",
+        f"what does {MARKER} mean?",
+        f"```\n{MARKER}\n```",
+    ],
+)
+def test_a_comment_that_only_mentions_the_marker_or_a_heading_is_a_persons(body: str):
+    assert not comment(body).is_ours
+
+
+@pytest.mark.parametrize(("id_", "is_operators"), [("operator:5f", True), ("operator", False), ("17", False)])
+def test_an_operators_comment_is_known_by_its_id(id_: str, *, is_operators: bool):
+    assert comment("Go on.", id_).is_operators is is_operators
+
+
+@pytest.mark.req("CD-07")
+def test_a_comments_number_becomes_a_string():
+    assert Comment.model_validate({"id": 12345, "author": "alice", "body": "x"}).id == "12345"

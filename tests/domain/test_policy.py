@@ -1,0 +1,20 @@
+"""The names of labels."""
+
+import pytest
+
+from hikitsugi.domain.policy import LabelNames
+from hikitsugi.domain.states import State
+
+
+@pytest.mark.req("CH-06")
+def test_every_state_has_a_label_of_its_own():
+    labels = LabelNames()
+    assert labels.states == tuple(State)
+    assert len(set(labels.states)) == len(State)
+
+
+def test_a_renamed_label_shows_its_state():
+    labels = LabelNames(awaiting_response="返信待ち")
+    assert labels.of(State.AWAITING_RESPONSE) == "返信待ち"
+    assert "返信待ち" in labels.states
+    assert "awaiting-response" not in labels.states

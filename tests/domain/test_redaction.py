@@ -1,0 +1,122 @@
+"""Secrets leave by no exit, and everything else leaves as it was."""
+
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from hikitsugi.domain.redaction import HIDDEN, Redactor
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+secrets = st.text(LETTERS + "-_.~!#$%&'()*+,/:;<=>?@[]^`{|}\"\\ é日", min_size=9, max_size=40)
+words = st.text(LETTERS + " 。、\n", max_size=20)
+PIECE = 6
+TOKENS = [
+    "ghp_" + "aB3" * 12,
+    "gho_" + "aB3" * 12,
+    "ghs_" + "aB3" * 12,
+    "github_pat_11ABCDEFG0_" + "aB3" * 12,
+    "glpat-" + "aB3_-" * 4,
+    "sk-ant-api03-" + "aB3_-" * 12,
+    "sk-" + "aB3" * 12,
+    "AKIAIOSFODNN7EXAMPLE",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKC\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk cut off",
+]
+ORDINARY = [
+    "",
+    "ラベルの付いた Issue が 1 件、プルリクエストになりました。",
+    "Fixed `parse()` in src/app.py: 3 files, +12 −4, `1a2b3c4d`",
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "https://github.com/octo/repo/pull/3",
+    "http://127.0.0.1:8080/octo/repo@main",
+    "git@github.com:octo/repo.git",
+    "ssh://git@example.com:22/octo/repo",
+    "alice@example.com and maria@example.com",
+    "scikit-learn and sk-learn are the same",
+    "Authorization is needed: bearer of news",
+    "-----BEGIN PUBLIC KEY-----",
+]
+
+
+def pieces(form: str) -> set[str]:
+    """Everything a reader could still put together."""
+    return {form[start : start + PIECE] for start in range(len(form) - PIECE + 1)}
+
+
+@pytest.mark.req("OP-05")
+@given(secret=secrets, before=words, after=words)
+def test_no_secret_survives_plain_quoted_escaped_or_in_hex(secret: str, before: str, after: str):
+    redact = Redactor([secret])
+    for form in (secret, quote(secret, safe=""), json.dumps(secret)[1:-1], secret.encode().hex()):
+        told = redact(f"{before}|{form}|{after}")
+        assert form not in told
+        assert HIDDEN in told
+
+
+@pytest.mark.req("OP-05")
+@given(secret=secrets, shift=st.integers(0, 5), tail=st.integers(0, 5))
+def test_no_piece_of_a_secret_survives_in_base64_wherever_it_begins(secret: str, shift: int, tail: int):
+    raw = secret.encode()
+    encoded = base64.b64encode(b"\0" * shift + raw + b"\0" * tail).decode()
+    first, last = -(-8 * shift // 6), 8 * (shift + len(raw)) // 6
+    told = Redactor([secret])(f"Basic {encoded}")
+    assert HIDDEN in told
+    assert not pieces(encoded[first:last]) & pieces(told.replace(HIDDEN, "|"))
+
+
+@pytest.mark.req("OP-05")
+@given(known=st.lists(secrets, min_size=2, max_size=4), between=words)
+def test_of_several_secrets_none_survives_even_when_one_holds_another(known: list[str], between: str):
+    known = [*known, known[0] + known[1]]
+    told = Redactor(known)(between.join(known))
+    assume(not any(secret in between or secret in HIDDEN for secret in known))
+    assert not [secret for secret in known if secret in told]
+
+
+@pytest.mark.req("OP-05")
+@pytest.mark.parametrize("token", TOKENS, ids=lambda token: token[:12])
+def test_the_usual_forms_of_tokens_are_hidden_though_nobody_named_them(token: str):
+    told = Redactor()(f"It said: {token}")
+    assert told == f"It said: {HIDDEN}"
+
+
+@pytest.mark.req("OP-05")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("https://x-access-token:s3cret@github.com/o/r", f"https://{HIDDEN}@github.com/o/r"),
+        ("postgresql://me:pass@db/x and more", f"postgresql://{HIDDEN}@db/x and more"),
+        ("Authorization: Bearer abc.def", f"Authorization: {HIDDEN}"),
+        ("authorization: basic dXNlcjpwYXNz\nHost: x", f"authorization: {HIDDEN}\nHost: x"),
+    ],
+)
+def test_credentials_in_addresses_and_headers_are_hidden_and_their_surroundings_kept(text: str, told: str):
+    assert Redactor()(text) == told
+
+
+@pytest.mark.req("OP-05")
+@given(secret=secrets, before=words, after=words)
+def test_redacting_twice_changes_nothing_more(secret: str, before: str, after: str):
+    assume(secret not in HIDDEN)
+    redact = Redactor([secret])
+    once = redact(f"{before}{secret}{after} {TOKENS[0]} https://a:b@c/d")
+    assert redact(once) == once
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_is_left_as_it_is(text: str):
+    assert Redactor(["correct horse battery"])(text) == text
+
+
+@given(words)
+def test_words_without_a_secret_are_left_as_they_are(text: str):
+    assert Redactor(["correct-horse-battery"])(text) == text
+
+
+def test_a_value_too_short_to_be_a_secret_does_not_tear_holes_into_texts():
+    assert Redactor(["", "a", "main"])("a main branch") == "a main branch"

@@ -1,0 +1,105 @@
+"""Our comments on an issue: their headings are a contract, their words are true."""
+
+import pytest
+
+from hikitsugi.domain.life import Life, Order
+from hikitsugi.domain.policy import Language, Policy
+from hikitsugi.domain.session import Called, Ending
+from hikitsugi.domain.tools import Submission, SubmissionStatus
+from hikitsugi.domain.workspace import Published
+from hikitsugi.messages import comments
+
+DONE = Submission(status=SubmissionStatus.DONE, summary="Fixed the parser.", evidence="12 passed")
+BLOCKED = Submission(status=SubmissionStatus.BLOCKED, summary="No access.", needs="a key for the registry")
+PUBLISHED = Published(commit="1a2b3c4d5e6f", files_changed=3, insertions=12, deletions=4)
+REQUEST = "https://forge.example/octo/repo/pull/2"
+
+
+def life(language: Language, error: str | None = None) -> Life:
+    called = Called(policy=Policy(language=language), title="It fails", author="alice", url="u", is_open=True)
+    return Life(called=called, error=error)
+
+
+@pytest.mark.req("CH-02", "OP-02")
+@pytest.mark.parametrize(("language", "heading"), [("ja", "## 実行完了"), ("en", "## Done")])
+@pytest.mark.parametrize("submission", [DONE, BLOCKED, None])
+def test_a_result_stands_under_its_heading(language: Language, heading: str, submission: Submission | None):
+    body = comments.result(language, submission, PUBLISHED, REQUEST, "")
+    assert body.splitlines()[:2] == [heading, ""]
+    assert body.startswith(comments.DONE_HEADINGS)
+
+
+@pytest.mark.req("CH-11", "PR-02", "OP-02")
+@pytest.mark.parametrize(
+    ("language", "ending", "heading"),
+    [
+        ("ja", Ending.FAILED, "## エラーが発生しました"),
+        ("en", Ending.FAILED, "## An error occurred"),
+        ("ja", Ending.STOPPED, "## ⛔ タスク停止"),
+        ("en", Ending.STOPPED, "## ⛔ Stopped"),
+        ("ja", Ending.COMPLETED, "## ✅ 完了"),
+        ("en", Ending.COMPLETED, "## ✅ Completed"),
+    ],
+)
+def test_a_farewell_stands_under_the_heading_of_its_ending(language: Language, ending: Ending, heading: str):
+    body = comments.farewell(life(language), ending, None, "the summary", "2026-03-02 12:00:00 UTC")
+    assert body.splitlines()[:2] == [heading, ""]
+    assert not body.startswith(comments.DONE_HEADINGS)
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_a_result_tells_what_was_done_how_it_was_checked_and_where_it_is(language: Language):
+    body = comments.result(language, DONE, PUBLISHED, REQUEST, "a warning")
+    for told in ("Fixed the parser.", "12 passed", REQUEST, "3 files, +12 −4, `1a2b3c4d`", "a warning"):
+        assert told in body
+
+
+@pytest.mark.parametrize(("language", "words"), [("ja", "ファイルの変更はありません"), ("en", "No file was changed")])
+def test_a_result_without_a_change_says_so(language: Language, words: str):
+    body = comments.result(language, DONE, Published(commit="1a2b3c4d"), None, "")
+    assert words in body
+    assert "1a2b3c4d" not in body
+
+
+@pytest.mark.parametrize(("language", "words"), [("ja", "途中で止まっています"), ("en", "is blocked")])
+def test_blocked_work_is_told_with_what_it_needs(language: Language, words: str):
+    body = comments.result(language, BLOCKED, PUBLISHED, None, "")
+    assert words in body
+    assert "a key for the registry" in body
+
+
+@pytest.mark.lesson("C19")
+@pytest.mark.parametrize(
+    ("language", "words"), [("ja", "最後まで終えられませんでした"), ("en", "did not reach its end")]
+)
+def test_work_without_a_conclusion_is_not_told_as_a_success(language: Language, words: str):
+    assert words in comments.result(language, None, PUBLISHED, REQUEST, "")
+
+
+@pytest.mark.req("PR-02")
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_a_stop_tells_when_by_whom_and_why(language: Language):
+    order = Order(by="maria", reason="wrong issue")
+    body = comments.farewell(life(language), Ending.STOPPED, order, "half done", "2026-03-02 12:00:00 UTC")
+    for told in ("2026-03-02 12:00:00 UTC", "maria", "wrong issue", "half done"):
+        assert told in body
+
+
+@pytest.mark.parametrize(("language", "word"), [("ja", "理由"), ("en", "Reason")])
+def test_a_stop_without_a_reason_does_not_speak_of_one(language: Language, word: str):
+    assert word not in comments.farewell(life(language), Ending.STOPPED, Order(), "half done", "now")
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_an_error_tells_its_reason(language: Language):
+    failed = life(language, error="The key is refused; check llm.api_key.")
+    assert "check llm.api_key" in comments.farewell(failed, Ending.FAILED, None, "", "now")
+
+
+@pytest.mark.req("CI-03")
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_a_final_summary_holds_request_result_answers_and_change(language: Language):
+    summary = comments.summary_by_rule(language, title="It fails", told="Fixed.", change_request=REQUEST, answered=4)
+    assert len(summary.splitlines()) == 4
+    for told in ("It fails", "Fixed.", REQUEST, "4"):
+        assert told in summary

@@ -1,0 +1,77 @@
+"""Every sentence exists in Japanese and in English."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, get_type_hints
+
+import pytest
+
+from hikitsugi import messages
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.policy import Language
+from hikitsugi.domain.tools import Submission, SubmissionStatus
+from hikitsugi.domain.workspace import Published
+from hikitsugi.messages.command_line import Name
+
+SUBMISSION = Submission(status=SubmissionStatus.BLOCKED, summary="half of it", evidence="12 passed", needs="a key")
+EXAMPLES: Mapping[Any, Any] = {
+    str: "something",
+    str | None: "something",
+    int: 3,
+    float: 2.5,
+    bool: True,
+    datetime: datetime(2026, 3, 2, 12, tzinfo=UTC),
+    tuple[int, int, int]: (3, 2, 1),
+    IssueAddress: IssueAddress(forge="github", repository="octo/repo", number=1),
+    Submission | None: SUBMISSION,
+    Published: Published(commit="c" * 40, files_changed=1),
+    Mapping[str, object]: {"ui": "http://127.0.0.1:8233", "broker": "http://127.0.0.1:8080"},
+    Name: Name.TITLE,
+}
+JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+
+Sentence = Callable[..., object]
+
+
+def sentences() -> list[Sentence]:
+    names = [found.name for found in pkgutil.iter_modules(messages.__path__)]
+    modules = [importlib.import_module(f"{messages.__name__}.{name}") for name in names]
+    functions = [each for module in modules for each in vars(module).values() if _is_public_of(each, module.__name__)]
+    return [
+        each for each in functions if get_type_hints(each).get("language") == Language and each.__name__ != "either"
+    ]
+
+
+def _is_public_of(thing: object, module: str) -> bool:
+    return inspect.isfunction(thing) and thing.__module__ == module and not thing.__name__.startswith("_")
+
+
+def _said(sentence: Sentence, language: Language) -> str:
+    hints = get_type_hints(sentence)
+    given = {name: EXAMPLES[hints[name]] for name in inspect.signature(sentence).parameters if name != "language"}
+    return str(sentence(language=language, **given))
+
+
+@pytest.mark.req("OP-02")
+@pytest.mark.parametrize("sentence", sentences(), ids=lambda each: f"{each.__module__.split('.')[-1]}.{each.__name__}")
+def test_a_sentence_is_said_in_japanese_and_otherwise_in_english(sentence: Sentence):
+    japanese, english = _said(sentence, "ja"), _said(sentence, "en")
+    assert JAPANESE.search(japanese)
+    assert english.strip()
+    assert english != japanese
+
+
+@pytest.mark.req("OP-02")
+@pytest.mark.parametrize("name", Name)
+def test_a_rows_name_is_given_in_both_languages(name: Name):
+    japanese, english = name.value
+    assert japanese.strip()
+    assert english.isascii()
+
+
+def test_there_are_sentences_to_look_at():
+    assert len(sentences()) > 40

@@ -1,0 +1,58 @@
+"""What the platform tells the model, in the forms the specification fixes."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.tools import Submission, SubmissionStatus
+from hikitsugi.messages import change_request, prompts
+
+ISSUE = IssueAddress(forge="github", repository="octo/repo", number=12)
+
+
+def comment(author: str, body: str, at: datetime | None = None) -> Comment:
+    return Comment(id="1", author=author, body=body, created_at=at)
+
+
+@pytest.mark.req("CD-03")
+def test_one_comment_is_told_with_its_author():
+    told = prompts.new_comments([comment("alice", "Use tabs.\n\nAlways.")])
+    assert told == "[New Comment from @alice]:\nUse tabs.\n\nAlways."
+
+
+@pytest.mark.req("CD-03")
+def test_several_comments_are_told_numbered_with_author_and_time():
+    at = datetime(2026, 3, 2, 12, 30, tzinfo=UTC)
+    told = prompts.new_comments([comment("alice", "Use tabs.", at), comment("maria", "No, spaces.")])
+    assert told == (
+        "[New Comments Detected]:\n"
+        "\n"
+        "Comment 1 from @alice (2026-03-02T12:30:00+00:00):\n"
+        "Use tabs.\n"
+        "\n"
+        "Comment 2 from @maria (now):\n"
+        "No, spaces."
+    )
+
+
+@pytest.mark.req("CI-04")
+def test_an_earlier_record_is_introduced_and_told_in_the_fixed_forms():
+    assert prompts.earlier_record(str(ISSUE)) == "Issue github:octo/repo/issues/12: earlier record follows."
+    assert prompts.inherited("It was fixed.") == "前回の処理要約: It was fixed."
+
+
+@pytest.mark.req("CH-07")
+def test_an_issue_opens_with_its_title_and_body():
+    assert prompts.opens(12, "It fails", "Please fix it.") == "Issue #12: It fails\n\nPlease fix it."
+
+
+@pytest.mark.req("PL-07")
+def test_a_change_request_names_its_issue_in_title_body_and_commit():
+    submission = Submission(status=SubmissionStatus.DONE, summary="Fixed the parser.", evidence="12 passed")
+    body = change_request.body("en", ISSUE, submission)
+    assert change_request.title(ISSUE, "It fails") == "It fails (#12)"
+    assert body == "Closes #12\n\nFixed the parser.\n\n**Evidence**: 12 passed"
+    assert change_request.body("ja", ISSUE, None) == "Closes #12"
+    assert change_request.commit(ISSUE, "It fails") == "It fails\n\nRefs #12"
