@@ -1,7 +1,6 @@
 """Every part of the configuration with its keys and defaults, as operators write them."""
 
 import re
-from decimal import Decimal
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, SecretStr, ValidationInfo, field_validator, model_validator
@@ -22,6 +21,7 @@ from hikitsugi.app.settings_types import (
     is_loopback,
     refused,
 )
+from hikitsugi.language_model.prices import Price
 
 COMPLETION_KEYWORDS = (
     *("ありがとう", "ありがとうございます", "ありがとうございました", "完了", "OK", "ok", "了解", "承知"),
@@ -135,16 +135,6 @@ class ContextInheritance(Section):
     context_expiry_days: Duration = 90
     max_inherited_tokens: Count = 8000
     planning: InheritedPlanning = InheritedPlanning()
-
-
-class Price(Section):
-    """USD per million tokens of one model."""
-
-    input: Annotated[Decimal, Field(ge=0)]
-    output: Annotated[Decimal, Field(ge=0)]
-    cache_read: Annotated[Decimal, Field(ge=0)] | None = None
-    write_5m: Annotated[Decimal, Field(ge=0)] | None = None
-    write_1h: Annotated[Decimal, Field(ge=0)] | None = None
 
 
 class Llm(Section):

@@ -24,7 +24,7 @@ from hikitsugi.domain.ports import Forge, LanguageModel, Memory
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.forges.github import GitHubForge
 from hikitsugi.language_model.client import AnthropicModel
-from hikitsugi.language_model.prices import Price, PriceList
+from hikitsugi.language_model.prices import PriceList
 from hikitsugi.language_model.prompts import plain_work
 from hikitsugi.memory.opening import open_memory
 from hikitsugi.workspace.checkout import Checkouts
@@ -143,7 +143,5 @@ def _model(settings: Settings) -> AnthropicModel:
         api_key=settings.llm.api_key or SecretStr(""),
         model=settings.llm.model,
         max_tokens=settings.llm.max_tokens,
-        prices=PriceList(
-            {model: Price.model_validate(price.model_dump()) for model, price in settings.llm.prices.items()}
-        ),
+        prices=PriceList(settings.llm.prices),
     )

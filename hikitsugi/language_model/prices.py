@@ -9,6 +9,7 @@ from hikitsugi.domain.conversation import Usage
 
 PRICE_VERSION = "2026-10"
 _MILLION = Decimal(1_000_000)
+_READ, _WRITE = Decimal("0.1"), Decimal("1.25")
 
 
 class LongPrompt(BaseModel):
@@ -27,18 +28,22 @@ class Price(BaseModel):
 
     input: Decimal = Field(ge=0)
     output: Decimal = Field(ge=0)
-    cache_read: Decimal = Field(ge=0)
-    cache_write_5m: Decimal = Field(ge=0)
+    cache_read: Decimal | None = Field(default=None, ge=0)
+    """A tenth of the input's price if left out."""
+    write_5m: Decimal | None = Field(default=None, ge=0)
+    """One and a quarter of the input's price if left out."""
     above: LongPrompt | None = None
 
     def of(self, usage: Usage) -> Decimal:
         """What one call with this usage costs."""
         prompt = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
         factor = self.above.factor if self.above and prompt > self.above.tokens else Decimal(1)
+        read = self.input * _READ if self.cache_read is None else self.cache_read
+        write = self.input * _WRITE if self.write_5m is None else self.write_5m
         total = (
             usage.input_tokens * self.input
-            + usage.cache_read_tokens * self.cache_read
-            + usage.cache_write_tokens * self.cache_write_5m
+            + usage.cache_read_tokens * read
+            + usage.cache_write_tokens * write
             + usage.output_tokens * self.output
         )
         return total * factor / _MILLION
@@ -46,7 +51,7 @@ class Price(BaseModel):
 
 def _price(usd: str, above: LongPrompt | None = None) -> Price:
     given, made, read, write = map(Decimal, usd.split())
-    return Price(input=given, output=made, cache_read=read, cache_write_5m=write, above=above)
+    return Price(input=given, output=made, cache_read=read, write_5m=write, above=above)
 
 
 _BUILT_IN: Mapping[str, Price] = {

@@ -11,7 +11,7 @@ from hikitsugi.language_model.prices import Price, PriceList
 pytestmark = pytest.mark.req("OP-03")
 
 LARGE = Usage(input_tokens=2_000, cache_read_tokens=110_000, cache_write_tokens=8_000, output_tokens=3_000)
-OWN = Price(input=Decimal(1), output=Decimal(2), cache_read=Decimal(0), cache_write_5m=Decimal(0))
+OWN = Price(input=Decimal(1), output=Decimal(2), cache_read=Decimal(0), write_5m=Decimal(0))
 
 
 def test_each_kind_of_token_has_its_price():
@@ -49,3 +49,9 @@ def test_the_operators_price_counts_and_the_longest_name_wins():
 def test_a_price_with_a_wrong_or_missing_part_is_refused(given: dict[str, object]):
     with pytest.raises(ValidationError):
         Price.model_validate(given)
+
+
+def test_cache_prices_that_are_left_out_follow_the_inputs():
+    price = Price(input=Decimal(10), output=Decimal(0))
+    assert price.of(Usage(cache_read_tokens=1_000_000)) == Decimal(1)
+    assert price.of(Usage(cache_write_tokens=1_000_000)) == Decimal("12.5")

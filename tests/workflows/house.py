@@ -90,6 +90,16 @@ class House:
     async def _is_in(self, state: str) -> bool:
         return (await self.status()).state == state and state in self.forge.labels
 
+    async def size(self, run_id: str) -> tuple[int, int]:
+        """Events and bytes of all runs of a session, from its first."""
+        events = size = 0
+        while run_id:
+            history = await self.time.client.get_workflow_handle(str(self.issue), run_id=run_id).fetch_history()
+            events += len(history.events)
+            size += sum(event.ByteSize() for event in history.events)
+            run_id = history.events[-1].workflow_execution_continued_as_new_event_attributes.new_execution_run_id
+        return events, size
+
     async def hears(self, author: str, body: str) -> None:
         """Somebody comments, and the watcher delivers it."""
         comment = self.forge.says(author, body)

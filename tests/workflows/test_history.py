@@ -9,7 +9,7 @@ from temporalio.worker import Replayer
 
 from hikitsugi.app.temporal import WORKFLOWS, plugin
 from hikitsugi.domain.policy import Policy
-from tests.workflows.house import House, house
+from tests.workflows.house import house
 
 HISTORIES = Path(__file__).parent.parent / "histories"
 
@@ -32,22 +32,10 @@ async def test_a_session_grows_by_the_same_number_of_events_and_bytes_with_every
         async with house(time, rounds=steps, policy=Policy(max_iterations=200)).open(folder) as h:
             first = await h.start()
             await h.comes_to("awaiting-response")
-            sizes[steps] = await _size(h, str(first.first_execution_run_id))
+            sizes[steps] = await h.size(str(first.first_execution_run_id))
     early = [(b - a) / 40 for a, b in zip(sizes[20], sizes[60], strict=True)]
     late = [(b - a) / 40 for a, b in zip(sizes[60], sizes[100], strict=True)]
     for before, after in zip(early, late, strict=True):
         assert after <= before * 1.15
     assert late[0] <= 14
     assert late[1] <= 3_000
-
-
-async def _size(h: House, run_id: str) -> tuple[int, int]:
-    """Events and bytes of all runs of a session."""
-    events = size = 0
-    while run_id:
-        history = await h.time.client.get_workflow_handle(str(h.issue), run_id=run_id).fetch_history()
-        events += len(history.events)
-        size += sum(event.ByteSize() for event in history.events)
-        last = history.events[-1].workflow_execution_continued_as_new_event_attributes
-        run_id = last.new_execution_run_id
-    return events, size

@@ -1,0 +1,116 @@
+"""What is shown and said on the forge: one state, once, and without secrets."""
+
+import pytest
+
+from activities.forge_activities import (
+    ForgeActivities,
+    OpenChangeRequest,
+    PostComment,
+    PostResult,
+    ShowState,
+)
+from hikitsugi.domain.policy import LabelNames, Language, Policy
+from hikitsugi.domain.redaction import Redactor
+from hikitsugi.domain.states import State
+from hikitsugi.domain.workspace import Published
+from hikitsugi.memory.store import SqlMemory
+from tests.activities.examples import CONVERSATION, ISSUE, SECRET, asked_for, step
+from tests.workflows.fakes import FakeForge
+
+SUBMIT = ("submit", {"status": "done", "summary": f"Used {SECRET}.", "evidence": f"echo {SECRET}"})
+
+
+def activities(forge: FakeForge, memory: SqlMemory, *, confined: bool = True) -> ForgeActivities:
+    return ForgeActivities(
+        {"github": forge}, {"github": Policy(language="en")}, memory, Redactor([SECRET]), confined=confined
+    )
+
+
+def result(language: Language = "ja", sequence: int | None = 1) -> PostResult:
+    return PostResult(
+        issue=ISSUE,
+        key="ab12:result-0",
+        language=language,
+        conversation=CONVERSATION,
+        sequence=sequence,
+        published=Published(commit="c" * 40, files_changed=1),
+        change_request="http://forge.example/octo/repo/pull/2",
+    )
+
+
+async def test_an_issue_is_taken_up_with_what_the_forge_shows_and_the_rules_that_hold(
+    forge: FakeForge, memory: SqlMemory
+):
+    called = await step(activities(forge, memory).take_up, ISSUE)
+    assert (called.title, called.author, called.is_open) == ("It fails", "alice", True)
+    assert called.policy == Policy(language="en")
+
+
+@pytest.mark.req("CH-06")
+@pytest.mark.lesson("C17")
+@pytest.mark.parametrize("state", State)
+async def test_exactly_one_state_is_shown_and_peoples_labels_stay(forge: FakeForge, memory: SqlMemory, state: State):
+    labels = LabelNames(completed="済")
+    forge.labels |= {"processing", "paused", "completed", "P1"}
+    for _ in range(2):
+        await step(activities(forge, memory).show_state, ShowState(issue=ISSUE, state=state, labels=labels))
+        assert forge.labels & set(labels.states) == {labels.of(state)}
+        assert forge.labels - set(labels.states) == {"task:misc", "a human's label", "completed", "P1"}
+
+
+@pytest.mark.req("OP-05", "BY-08")
+async def test_a_comment_is_posted_once_and_without_secrets(forge: FakeForge, memory: SqlMemory):
+    request = PostComment(issue=ISSUE, key="ab12:stopped", body=f"It said {SECRET}.")
+    for _ in range(2):
+        await step(activities(forge, memory).post_comment, request)
+    assert [comment.body.splitlines()[0] for comment in forge.comments] == ["It said [redacted]."]
+
+
+@pytest.mark.req("CH-02", "OP-05", "BY-08")
+@pytest.mark.parametrize(("language", "heading"), [("ja", "## 実行完了"), ("en", "## Done")])
+async def test_a_result_is_posted_once_and_without_secrets(
+    forge: FakeForge, memory: SqlMemory, language: Language, heading: str
+):
+    await asked_for(memory, SUBMIT)
+    for _ in range(2):
+        await step(activities(forge, memory).post_result, result(language))
+    assert forge.ours == [heading]
+    body = forge.comments[0].body
+    assert "Used [redacted]." in body
+    assert SECRET not in body
+    assert "sandbox.kind" not in body
+
+
+@pytest.mark.req("OP-06")
+async def test_a_result_says_when_commands_were_not_confined(forge: FakeForge, memory: SqlMemory):
+    await asked_for(memory, SUBMIT)
+    await step(activities(forge, memory, confined=False).post_result, result())
+    assert "sandbox.kind: none" in forge.comments[0].body
+
+
+@pytest.mark.lesson("C19")
+async def test_a_result_without_a_submission_says_so(forge: FakeForge, memory: SqlMemory):
+    await asked_for(memory, ("run", {"command": "make"}))
+    await step(activities(forge, memory).post_result, result("en", None))
+    await step(activities(forge, memory).post_result, result("en").model_copy(update={"key": "other"}))
+    assert all("did not reach its end" in comment.body for comment in forge.comments)
+    assert len(forge.comments) == 2
+
+
+@pytest.mark.req("PL-07", "OP-05", "BY-08")
+async def test_the_work_branch_gets_one_change_request_that_names_the_issue(forge: FakeForge, memory: SqlMemory):
+    await asked_for(memory, SUBMIT)
+    request = OpenChangeRequest(
+        issue=ISSUE,
+        issue_title="It fails",
+        branch="hikitsugi/issue-1",
+        language="en",
+        conversation=CONVERSATION,
+        sequence=1,
+    )
+    urls = {await step(activities(forge, memory).open_change_request, request) for _ in range(2)}
+    assert urls == {"http://forge.example/octo/repo/pull/2"}
+    (opened,) = forge.requests
+    assert (opened.head, opened.base, opened.title) == ("hikitsugi/issue-1", "main", "It fails (#1)")
+    assert opened.body.startswith("Closes #1\n")
+    assert SECRET not in opened.body
