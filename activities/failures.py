@@ -1,13 +1,21 @@
 """Domain errors to Temporal failures, in one place."""
 
+from datetime import timedelta
 from typing import Any
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory, CancelledError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
+from activities.heartbeat import carries_progress
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.redaction import Redactor
+
+LIMITED = "Limited"
+"""The type of a failure that asks the story to stay away for a while; its detail is the seconds."""
+
+LONG_WAIT = timedelta(seconds=10)
+"""From this on a wait is the story's own, so that it can be seen and stopped."""
 
 UNEXPECTED_ATTEMPTS = 5
 _EXPECTED = ApplicationErrorCategory.BENIGN
@@ -41,6 +49,9 @@ class _Translating(ActivityInboundInterceptor):
         text = self._redact(str(error) or type(error).__name__)
         if isinstance(error, TryAgainLater):
             activity.logger.info("tries again later: %s", text)
+            if error.after and error.after >= LONG_WAIT and not carries_progress():
+                seconds = error.after.total_seconds()
+                return ApplicationError(text, seconds, type=LIMITED, non_retryable=True, category=_EXPECTED)
             return ApplicationError(text, type="TryAgainLater", next_retry_delay=error.after, category=_EXPECTED)
         if isinstance(error, WillNeverWork):
             activity.logger.warning("gives up: %s", text)

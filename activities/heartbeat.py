@@ -18,6 +18,11 @@ def carry(details: Any) -> None:
     activity.heartbeat(details)
 
 
+def carries_progress() -> bool:
+    """Whether the activity would lose its place if it were not tried again by Temporal itself."""
+    return bool(_carried.get([]))
+
+
 class Heartbeat(Interceptor):
     """Beats in the background of every activity."""
 

@@ -10,6 +10,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from activities.heartbeat import carry
 from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.domain.errors import TryAgainLater
 from hikitsugi.domain.issue import IssueNews
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.ports import Cursor, Deliveries, Forge
@@ -17,6 +18,7 @@ from hikitsugi.domain.value import Value
 from hikitsugi.domain.watching import calls_for_work, facts_of, fingerprint, may_be_answered
 
 _REMEMBERED = 1000
+_LONGEST_PAUSE = timedelta(seconds=60)
 
 
 class Watched(Value):
@@ -24,6 +26,13 @@ class Watched(Value):
 
     cursor: Cursor | None = None
     fingerprints: dict[int, str] = Field(default_factory=dict[int, str])
+    failures: int = 0
+    """How often in a row the forge could not be read."""
+
+    @property
+    def pause(self) -> timedelta:
+        """How long to wait after a failure: 1, 2, 4 … 60 s."""
+        return min(timedelta(seconds=2 ** min(self.failures, 6)), _LONGEST_PAUSE)
 
 
 class Watch(Value):
@@ -55,10 +64,18 @@ class WatchActivities:
         """Look again and again until the shift is over; how far it came."""
         watched = _resumed() or request.watched
         for _ in range(max(1, round(self._shift / self._interval))):
-            watched = await self._round(request.home, watched)
+            watched = await self._look(request.home, watched)
             carry(watched.model_dump(mode="json"))
             await self._sleep()
         return watched
+
+    async def _look(self, home: RepositoryAddress, watched: Watched) -> Watched:
+        """One round; a forge that cannot be read now is left alone for as long as it asks, or ever longer."""
+        try:
+            return await self._round(home, watched)
+        except TryAgainLater as error:
+            carry(watched.model_copy(update={"failures": watched.failures + 1}).model_dump(mode="json"))
+            raise TryAgainLater(str(error), after=error.after or watched.pause) from None
 
     async def _round(self, home: RepositoryAddress, watched: Watched) -> Watched:
         sighting = await self._forges[home.forge].look(home, watched.cursor)

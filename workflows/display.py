@@ -3,11 +3,13 @@
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
 
+from activities.forge_activities import ForgeActivities, ShowState
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.states import State
 from hikitsugi.messages import operators
-from workflows.steps import show_label
+from workflows import limits
+from workflows.patience import Patience
 
 STATE = SearchAttributeKey.for_keyword("HikitsugiState")
 REPOSITORY = SearchAttributeKey.for_keyword("HikitsugiRepository")
@@ -19,28 +21,39 @@ COST_USD = SearchAttributeKey.for_float("HikitsugiCostUsd")
 class Display:
     """Lets forge and Web UI tell the same about an issue."""
 
-    def __init__(self, issue: IssueAddress, life: Life) -> None:
+    def __init__(self, issue: IssueAddress, life: Life, patience: Patience) -> None:
         self._issue = issue
         self._life = life
-        self.waiting_for = operators.prepares(life.policy.language)
+        self._patience = patience
+        patience.show = self._refresh
+        self._waiting_for = operators.prepares(life.policy.language)
 
     async def show(self, state: State) -> None:
         """Change the state everywhere."""
         self._life.state = state
         self.index()
-        self.wait_for(self.waiting_for)
-        await show_label(self._issue, self._life, state)
+        self._refresh()
+        request = ShowState(issue=self._issue, state=state, labels=self._life.policy.labels)
+        await self._patience.take(ForgeActivities.show_state, request, limits.FORGE, f"label: {state}")
 
     def wait_for(self, what: str) -> None:
         """Say what comes next."""
-        self.waiting_for = what
+        self._waiting_for = what
+        self._refresh()
+
+    @property
+    def waiting_for(self) -> str:
+        """What comes next, or the limit that has to pass first."""
+        return self._patience.limit or self._waiting_for
+
+    def _refresh(self) -> None:
         workflow.set_current_details(
             operators.details(
                 self._life.policy.language,
                 title=self._life.title or self._issue.short,
                 url=self._life.called.url if self._life.called else "",
                 state=self._life.state,
-                waiting_for=what,
+                waiting_for=self.waiting_for,
                 change_request=self._life.change_request,
                 error=self._life.error,
             )

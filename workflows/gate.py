@@ -26,10 +26,10 @@ class Gate:
         """Go through, after waiting where it is closed; a session that was stopped goes no further."""
         while order := self._life.hold:
             state, waited_for = self._life.state, self._display.waiting_for
-            self._display.waiting_for = operators.awaits_resume(self._life.policy.language, order.by, order.reason)
+            self._display.wait_for(operators.awaits_resume(self._life.policy.language, order.by, order.reason))
             await self._display.show(State.PAUSED)
             await workflow.wait_condition(lambda: not self.is_closed)
-            self._display.waiting_for = waited_for
+            self._display.wait_for(waited_for)
             await self._display.show(state)
         if self._life.stop:
             raise asyncio.CancelledError

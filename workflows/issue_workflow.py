@@ -19,6 +19,7 @@ from hikitsugi.messages import comments, operators
 from workflows import limits
 from workflows.display import Display
 from workflows.gate import Gate
+from workflows.patience import Patience
 from workflows.plain_work import PlainWork
 from workflows.reasons import reason_of
 from workflows.signals import comments_in, facts_in, order_in
@@ -35,9 +36,10 @@ class IssueWorkflow:
         self.life = carried or Life()
         self.is_called = carried is None or carried.session is not None
         self.issue = IssueAddress.parse(workflow.info().workflow_id)
-        self.display = Display(self.issue, self.life)
+        patience = Patience(self.life)
+        self.display = Display(self.issue, self.life, patience)
         self.gate = Gate(self.life, self.display)
-        self.steps = Steps(self.issue, self.life, self.gate.passage)
+        self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
 
     @workflow.run
     async def run(self, carried: Life | None = None) -> None:

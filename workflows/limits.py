@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from temporalio.common import RetryPolicy
 
+from hikitsugi.messages.operators import Limiter
+
 PATIENT = RetryPolicy(
     initial_interval=timedelta(seconds=1), backoff_coefficient=2.0, maximum_interval=timedelta(minutes=1)
 )
@@ -22,11 +24,12 @@ class Limits(NamedTuple):
 
     start_to_close: timedelta
     heartbeat: timedelta = timedelta(seconds=10)
+    whose: Limiter = "forge"
 
 
 FORGE = Limits(timedelta(minutes=2))
-STORE = Limits(timedelta(minutes=1))
-MODEL = Limits(timedelta(minutes=30))
+STORE = Limits(timedelta(minutes=2))
+MODEL = Limits(timedelta(minutes=30), whose="model")
 TOOLS = Limits(timedelta(hours=1))
 GIT = Limits(timedelta(minutes=30))
 WATCH = Limits(timedelta(days=30), heartbeat=timedelta(seconds=4))

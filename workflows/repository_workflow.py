@@ -7,6 +7,7 @@ from activities.watch_activities import Watch, WatchActivities, Watched
 from hikitsugi.domain.address import RepositoryAddress
 from hikitsugi.messages import operators
 from workflows import limits
+from workflows.patience import asked_to_wait, execute
 from workflows.reasons import reason_of
 
 
@@ -26,18 +27,10 @@ class RepositoryWorkflow:
             if is_cancelled_exception(error):
                 raise
             workflow.set_current_details(operators.cannot_watch(str(home), reason_of(error)))
-            await workflow.sleep(limits.WATCH_PAUSE, summary=operators.tries_again())
+            await workflow.sleep(asked_to_wait(error) or limits.WATCH_PAUSE, summary=operators.tries_again())
         workflow.continue_as_new(watched)
 
     async def watch(self, request: Watch) -> Watched:
         """One shift on the watchers' queue."""
-        return await workflow.execute_activity_method(
-            WatchActivities.watch,
-            request,
-            task_queue=f"{workflow.info().task_queue}-watch",
-            start_to_close_timeout=limits.WATCH.start_to_close,
-            heartbeat_timeout=limits.WATCH.heartbeat,
-            retry_policy=limits.PATIENT,
-            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-            summary=f"watch {request.home}",
-        )
+        queue = f"{workflow.info().task_queue}-watch"
+        return await execute(WatchActivities.watch, request, limits.WATCH, f"watch {request.home}", queue)

@@ -1,10 +1,6 @@
 """Every step a story can take: which activity, which limits, its name in the Web UI."""
 
-from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import TypeVar
-
-from temporalio import workflow
 
 from activities.forge_activities import (
     ForgeActivities,
@@ -12,7 +8,6 @@ from activities.forge_activities import (
     OpenChangeRequest,
     PostComment,
     PostResult,
-    ShowState,
 )
 from activities.memory_activities import MemoryActivities, OpenConversation, Summarise, TellModel
 from activities.thinking_activities import Think, ThinkingActivities, Thought
@@ -27,24 +22,21 @@ from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.session import Called, Session
-from hikitsugi.domain.states import State
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request, prompts
 from workflows import limits
+from workflows.patience import A, P, Passage, Patience, R, Step
 
 _SUMMARY = 200
-
-A = TypeVar("A")
-P = TypeVar("P")
-R = TypeVar("R")
 
 
 class Steps:
     """The steps on one issue; those that work on it wait at the gate first."""
 
-    def __init__(self, issue: IssueAddress, life: Life, passage: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, issue: IssueAddress, life: Life, patience: Patience, passage: Passage) -> None:
         self._issue = issue
         self._life = life
+        self._patience = patience
         self._passage = passage
 
     @property
@@ -53,7 +45,7 @@ class Steps:
 
     async def take_up(self) -> Called:
         """Read the issue and the rules."""
-        return await _do(ForgeActivities.take_up, self._issue, limits.FORGE, "read the issue")
+        return await self._patience.take(ForgeActivities.take_up, self._issue, limits.FORGE, "read the issue")
 
     async def hear(self, comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
         """Those of the comments that count."""
@@ -63,13 +55,15 @@ class Steps:
             accept_from=self._life.policy.accept_comments_from,
             comments=comments,
         )
-        heard = await _do(ForgeActivities.hear, request, limits.FORGE, f"hear {len(comments)} comment(s)")
+        heard = await self._patience.take(
+            ForgeActivities.hear, request, limits.FORGE, f"hear {len(comments)} comment(s)"
+        )
         return tuple(comment for comment in comments if comment.id in heard)
 
     async def post_comment(self, effect: str, body: str) -> None:
         """Write a comment."""
         request = PostComment(issue=self._issue, key=self._session.key_of(effect), body=body)
-        await _do(ForgeActivities.post_comment, request, limits.FORGE, f"comment: {effect}")
+        await self._patience.take(ForgeActivities.post_comment, request, limits.FORGE, f"comment: {effect}")
 
     async def open_conversation(self, now: datetime) -> int:
         """Begin the session's conversation; the number of its next turn."""
@@ -110,7 +104,11 @@ class Steps:
         """Have the checkout ready; the queue of its host."""
         request = PrepareWorkspace(issue=self._issue, branch=self._session.branch)
         return await self._work(
-            WorkspaceActivities.prepare_workspace, request, limits.GIT, f"check out {request.branch}"
+            WorkspaceActivities.prepare_workspace,
+            request,
+            limits.GIT,
+            f"check out {request.branch}",
+            queue=self._session.workspace_queue,
         )
 
     async def think(self) -> Thought:
@@ -177,10 +175,9 @@ class Steps:
         await self._work(ForgeActivities.post_result, request, limits.FORGE, "comment: result")
 
     async def _work(
-        self, step: "Step[A, P, R]", request: P, limit: limits.Limits, summary: str, queue: str | None = None
+        self, step: Step[A, P, R], request: P, limit: limits.Limits, summary: str, queue: str | None = None
     ) -> R:
-        await self._passage()
-        return await _do(step, request, limit, summary, queue)
+        return await self._patience.take(step, request, limit, summary, queue=queue, passage=self._passage)
 
     async def summarise(self) -> str:
         """The final summary of the session."""
@@ -192,26 +189,4 @@ class Steps:
             change_request=self._life.change_request,
             answered=self._session.comments_answered,
         )
-        return await _do(MemoryActivities.summarise, request, limits.STORE, "final summary")
-
-
-Step = Callable[[A, P], Awaitable[R]]
-
-
-async def show_label(issue: IssueAddress, life: Life, state: State) -> None:
-    """Set the state's label and take the others off."""
-    request = ShowState(issue=issue, state=state, labels=life.policy.labels)
-    await _do(ForgeActivities.show_state, request, limits.FORGE, f"label: {state}")
-
-
-async def _do(step: Step[A, P, R], request: P, limit: limits.Limits, summary: str, queue: str | None = None) -> R:
-    return await workflow.execute_activity_method(
-        step,
-        request,
-        task_queue=queue,
-        start_to_close_timeout=limit.start_to_close,
-        heartbeat_timeout=limit.heartbeat,
-        retry_policy=limits.PATIENT,
-        cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-        summary=summary,
-    )
+        return await self._patience.take(MemoryActivities.summarise, request, limits.STORE, "final summary")

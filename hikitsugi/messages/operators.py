@@ -1,6 +1,7 @@
 """What operators read in the Temporal Web UI, in `status` and in `watch`."""
 
 from datetime import datetime
+from typing import Literal
 
 from hikitsugi.domain.policy import Language
 from hikitsugi.messages.language import either
@@ -21,6 +22,16 @@ def awaits_resume(language: Language, by: str, reason: str) -> str:
     """Somebody paused it."""
     why = f": {reason}" if reason else ""
     return either(language, ja=f"再開の指示({by} が一時停止{why})", en=f"a resume; paused by {by}{why}")
+
+
+Limiter = Literal["forge", "model"]
+
+
+def awaits_limit(language: Language, whose: Limiter, until: datetime) -> str:
+    """The forge or the model asked us to stay away for a while."""
+    at = f"{until:%H:%M:%S} UTC"
+    names = {"forge": "フォージ", "model": "モデル"}
+    return either(language, ja=f"{names[whose]}の利用制限の解除({at} まで)", en=f"the {whose}, until {at}")
 
 
 def rests(language: Language, until: datetime) -> str:

@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory, Ca
 from temporalio.testing import ActivityEnvironment
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput
 
-from activities.failures import UNEXPECTED_ATTEMPTS, FailureTranslation
+from activities.failures import LIMITED, LONG_WAIT, UNEXPECTED_ATTEMPTS, FailureTranslation
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.redaction import Redactor
 from tests.activities.examples import SECRET
@@ -45,12 +45,21 @@ async def run(error: BaseException, attempt: int = 1) -> None:
 
 
 @pytest.mark.req("TW-04", "BY-05")
-@pytest.mark.parametrize("after", [None, timedelta(seconds=90)])
+@pytest.mark.parametrize("after", [None, timedelta(0), timedelta(milliseconds=1), LONG_WAIT / 2])
 async def test_a_passing_fault_is_retried_when_the_other_side_asked_for_it(after: timedelta | None):
     told = await failure(TryAgainLater("rate limit", after), attempt=100)
     assert (told.type, told.message, told.next_retry_delay) == ("TryAgainLater", "rate limit", after)
     assert told.category is ApplicationErrorCategory.BENIGN
     assert not told.non_retryable
+
+
+@pytest.mark.req("TW-04", "BY-05")
+@pytest.mark.parametrize("after", [LONG_WAIT, timedelta(hours=1)])
+async def test_a_long_wait_is_left_to_the_story_with_its_length(after: timedelta):
+    told = await failure(TryAgainLater("rate limit", after))
+    assert (told.type, told.message, told.details) == (LIMITED, "rate limit", (after.total_seconds(),))
+    assert told.category is ApplicationErrorCategory.BENIGN
+    assert told.non_retryable
 
 
 @pytest.mark.req("TW-04")

@@ -16,6 +16,7 @@ from hikitsugi.domain.policy import Language
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages.command_line import Name
+from hikitsugi.messages.operators import Limiter
 
 SUBMISSION = Submission(status=SubmissionStatus.BLOCKED, summary="half of it", evidence="12 passed", needs="a key")
 EXAMPLES: Mapping[Any, Any] = {
@@ -31,6 +32,7 @@ EXAMPLES: Mapping[Any, Any] = {
     Published: Published(commit="c" * 40, files_changed=1),
     Mapping[str, object]: {"ui": "http://127.0.0.1:8233", "broker": "http://127.0.0.1:8080"},
     Name: Name.TITLE,
+    Limiter: "forge",
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 

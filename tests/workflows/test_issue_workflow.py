@@ -8,7 +8,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
 from hikitsugi.domain.conversation import Transcript
-from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.policy import Policy
 from tests.workflows.fakes import ALICE
 from tests.workflows.house import House, house, until
@@ -228,3 +228,23 @@ async def _state_is(h: House, state: str) -> bool:
 
 def _last(h: House) -> Transcript:
     return h.model.transcripts[-1]
+
+
+@pytest.mark.req("BY-05", "TW-03")
+@pytest.mark.parametrize("whose", ["forge", "model"])
+async def test_a_limit_is_a_durable_wait_that_the_status_shows(time: WorkflowEnvironment, tmp_path: Path, whose: str):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        limited = TryAgainLater("limit reached", after=timedelta(hours=1))
+        h.forge.refuses, h.model.refuses = (limited, None) if whose == "forge" else (None, limited)
+        await h.start()
+        await until(lambda: _waits_for(h, "利用制限"))
+        h.forge.refuses = h.model.refuses = None
+        await time.fast_forward(h.workflow, timedelta(minutes=50))
+        assert "利用制限" in str((await h.status()).waiting_for)
+        await time.fast_forward(h.workflow, timedelta(minutes=11))
+        await h.comes_to("awaiting-response")
+        assert h.forge.ours == ["## 実行完了"]
+
+
+async def _waits_for(h: House, words: str) -> bool:
+    return words in str((await h.status()).waiting_for)

@@ -1,0 +1,81 @@
+"""Takes a step; a limit of the forge or the model becomes a durable wait that everybody can see."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import TypeVar
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, ApplicationError
+
+from activities.failures import LIMITED
+from hikitsugi.domain.life import Life
+from hikitsugi.messages import operators
+from workflows import limits
+
+A = TypeVar("A")
+P = TypeVar("P")
+R = TypeVar("R")
+Step = Callable[[A, P], Awaitable[R]]
+Passage = Callable[[], Awaitable[None]]
+
+
+class Patience:
+    """Tries a step until it is through; Temporal outlives passing faults, we outlive limits."""
+
+    def __init__(self, life: Life) -> None:
+        self._life = life
+        self.show: Callable[[], None] = lambda: None
+        self.limit: str | None = None
+
+    async def take(
+        self,
+        step: Step[A, P, R],
+        request: P,
+        limit: limits.Limits,
+        summary: str,
+        *,
+        queue: str | None = None,
+        passage: Passage | None = None,
+    ) -> R:
+        """What the step gives, after whatever it has to wait for."""
+        while True:
+            if passage:
+                await passage()
+            try:
+                return await execute(step, request, limit, summary, queue)
+            except ActivityError as error:
+                wait = asked_to_wait(error)
+                if wait is None:
+                    raise
+            await self._wait(limit.whose, wait)
+
+    async def _wait(self, whose: operators.Limiter, wait: timedelta) -> None:
+        self.limit = operators.awaits_limit(self._life.policy.language, whose, workflow.now() + wait)
+        self.show()
+        try:
+            await workflow.sleep(wait, summary=self.limit)
+        finally:
+            self.limit = None
+            self.show()
+
+
+async def execute(step: Step[A, P, R], request: P, limit: limits.Limits, summary: str, queue: str | None) -> R:
+    """Take a step once, with its limits."""
+    return await workflow.execute_activity_method(
+        step,
+        request,
+        task_queue=queue,
+        start_to_close_timeout=limit.start_to_close,
+        heartbeat_timeout=limit.heartbeat,
+        retry_policy=limits.PATIENT,
+        cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+        summary=summary,
+    )
+
+
+def asked_to_wait(error: ActivityError) -> timedelta | None:
+    """How long the other side asked us to stay away, if it did."""
+    cause = error.cause
+    if isinstance(cause, ApplicationError) and cause.type == LIMITED:
+        return timedelta(seconds=float(cause.details[0]))
+    return None
