@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.ports import Forge
 from hikitsugi.messages.comments import DONE_HEADINGS
@@ -22,7 +23,7 @@ class Audience:
         """Whether the comment is by an accepted person; our own never is."""
         if comment.is_operators:
             return True
-        if comment.author == await self._forge.whoami():
+        if await self._is_ours(comment):
             return False
         if self._accept_from & {"anyone", comment.author}:
             return True
@@ -32,8 +33,15 @@ class Audience:
 
     async def said(self, comment: Comment) -> bool:
         """Whether the comment is a result of ours: by our user, with our marker, under its heading."""
-        ours = comment.is_ours and comment.author == await self._forge.whoami()
-        return ours and comment.body.startswith(DONE_HEADINGS)
+        by_us = comment.is_ours and await self._is_ours(comment)
+        return by_us and comment.body.startswith(DONE_HEADINGS)
+
+    async def _is_ours(self, comment: Comment) -> bool:
+        """By our user name; by the marker alone where the forge does not tell us our name."""
+        try:
+            return comment.author == await self._forge.whoami()
+        except WillNeverWork:
+            return comment.is_ours
 
     async def _maintains(self, user: str) -> bool:
         if user not in self._maintainers:

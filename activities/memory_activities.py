@@ -12,6 +12,7 @@ from hikitsugi.domain.conversation import Opening, Turn
 from hikitsugi.domain.issue import Comment, Issue
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.ports import Forge, Memory
+from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.session import Handover
 from hikitsugi.domain.tools import ToolSpec
 from hikitsugi.domain.value import Value
@@ -64,7 +65,9 @@ class MemoryActivities:
         forges: Mapping[str, Forge],
         system_prompt: Callable[[Language, str], str],
         tools: Sequence[ToolSpec],
+        redact: Redactor,
     ) -> None:
+        self._redact = redact
         self._memory = memory
         self._forges = forges
         self._system_prompt = system_prompt
@@ -104,13 +107,14 @@ class MemoryActivities:
     async def summarise(self, request: Summarise) -> str:
         """The final summary, from the records."""
         submission = await submission_in(self._memory, request.conversation, request.sequence)
-        return comment_texts.summary_by_rule(
+        summary = comment_texts.summary_by_rule(
             request.language,
             title=request.title,
             told=submission.summary if submission else "",
             change_request=request.change_request,
             answered=request.answered,
         )
+        return self._redact(summary)
 
 
 def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Comment]) -> list[Turn]:

@@ -13,12 +13,14 @@ from hikitsugi.domain.address import RepositoryAddress
 from hikitsugi.domain.errors import TryAgainLater
 from hikitsugi.domain.issue import IssueNews
 from hikitsugi.domain.policy import LabelNames
-from hikitsugi.domain.ports import Cursor, Deliveries, Forge
+from hikitsugi.domain.ports import Cursor, Deliveries, Doorbell, Forge
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.watching import calls_for_work, facts_of, fingerprint, may_be_answered
 
 _REMEMBERED = 1000
 _LONGEST_PAUSE = timedelta(seconds=60)
+_SWEEP_EVERY = timedelta(hours=1)
+_SHORTEST_PAUSE = timedelta(seconds=1)
 
 
 class Watched(Value):
@@ -49,12 +51,14 @@ class WatchActivities:
         self,
         forges: Mapping[str, Forge],
         deliveries: Deliveries,
+        doorbell: Doorbell,
         labels: LabelNames,
         interval: timedelta,
         shift: timedelta,
     ) -> None:
         self._forges = forges
         self._deliveries = deliveries
+        self._doorbell = doorbell
         self._labels = labels
         self._interval = interval
         self._shift = shift
@@ -63,10 +67,12 @@ class WatchActivities:
     async def watch(self, request: Watch) -> Watched:
         """Look again and again until the shift is over; how far it came."""
         watched = _resumed() or request.watched
-        for _ in range(max(1, round(self._shift / self._interval))):
+        for turn in range(max(1, round(self._shift / self._interval))):
             watched = await self._look(request.home, watched)
             carry(watched.model_dump(mode="json"))
-            await self._sleep()
+            if turn % self._turns_between_sweeps == 0:
+                await self._sweep(request.home)
+            await self._sleep(request.home)
         return watched
 
     async def _look(self, home: RepositoryAddress, watched: Watched) -> Watched:
@@ -76,6 +82,20 @@ class WatchActivities:
         except TryAgainLater as error:
             carry(watched.model_copy(update={"failures": watched.failures + 1}).model_dump(mode="json"))
             raise TryAgainLater(str(error), after=error.after or watched.pause) from None
+
+    @property
+    def _turns_between_sweeps(self) -> int:
+        return max(1, round(_SWEEP_EVERY / self._interval))
+
+    async def _sweep(self, home: RepositoryAddress) -> None:
+        """Bring to life whatever should live and does not, such as an issue found labelled without a workflow."""
+        try:
+            sighting = await self._forges[home.forge].look(home, None)
+        except TryAgainLater:
+            return
+        for news in sighting.news:
+            if news.issue and calls_for_work(news.issue, self._labels):
+                await self._deliveries.revive(news.address)
 
     async def _round(self, home: RepositoryAddress, watched: Watched) -> Watched:
         sighting = await self._forges[home.forge].look(home, watched.cursor)
@@ -98,19 +118,32 @@ class WatchActivities:
             answers = bool(news.comments) and may_be_answered(issue, self._labels)
             await self._deliveries.deliver(news.address, facts, news.comments, start=calls or answers)
 
-    async def _sleep(self) -> None:
-        """Wait one interval; when the worker shuts down, hand the watch over at once."""
+    async def _sleep(self, home: RepositoryAddress) -> None:
+        """Wait one interval or for the bell; when the worker shuts down, hand the watch over at once."""
+        shutdown = asyncio.ensure_future(activity.wait_for_worker_shutdown())
+        bell = asyncio.ensure_future(self._rung(home))
         try:
-            async with asyncio.timeout(self._interval.total_seconds()):
-                await activity.wait_for_worker_shutdown()
-        except TimeoutError:
-            return
-        raise ApplicationError(
-            "the worker shuts down",
-            type="HandedOver",
-            next_retry_delay=timedelta(milliseconds=1),
-            category=ApplicationErrorCategory.BENIGN,
-        )
+            waiting = self._interval.total_seconds()
+            await asyncio.wait([shutdown, bell], timeout=waiting, return_when=asyncio.FIRST_COMPLETED)
+            if activity.is_worker_shutdown():
+                raise _handed_over()
+        finally:
+            shutdown.cancel()
+            bell.cancel()
+
+    async def _rung(self, home: RepositoryAddress) -> None:
+        """Hear the bell, but not so soon that a flood of rings becomes a flood of looks."""
+        await asyncio.sleep(min(_SHORTEST_PAUSE, self._interval).total_seconds())
+        await self._doorbell.rung(home)
+
+
+def _handed_over() -> ApplicationError:
+    return ApplicationError(
+        "the worker shuts down",
+        type="HandedOver",
+        next_retry_delay=timedelta(milliseconds=1),
+        category=ApplicationErrorCategory.BENIGN,
+    )
 
 
 def _resumed() -> Watched | None:

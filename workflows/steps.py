@@ -74,7 +74,7 @@ class Steps:
             language=self._life.policy.language,
             accept_from=self._life.policy.accept_comments_from,
             leave_out=tuple(comment.id for comment in self._life.pending),
-            handover=self._life.handover,
+            handover=self._life.inheritance,
             at=now,
         )
         return await self._work(MemoryActivities.open_conversation, request, limits.STORE, "open the conversation")

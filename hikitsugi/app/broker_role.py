@@ -1,40 +1,68 @@
 """The broker's HTTP application, served beside the other roles."""
 
+# The Redis client leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
 import asyncio
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 
 import uvicorn
 from redis.asyncio import Redis
 from temporalio.client import Client
 
+from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_sections import BrokerSettings
+from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.broker.application import application
+from hikitsugi.broker.webhooks import Sender, webhook_routes
 from hikitsugi.domain.errors import WillNeverWork
 
 
 @asynccontextmanager
-async def serve_broker(settings: BrokerSettings, client: Client, redis_url: str) -> AsyncGenerator[str]:
+async def open_redis(url: str) -> AsyncGenerator[Redis]:
+    """A client of Redis, closed at the end."""
+    async with Redis.from_url(url) as redis:
+        yield redis
+
+
+@asynccontextmanager
+async def serve_broker(settings: Settings, client: Client, redis: Redis, doorbell: Doorbell) -> AsyncGenerator[str]:
     """Serve until the block ends, and give the address."""
-    with _listening(settings) as listening:
-        async with Redis.from_url(redis_url) as redis:  # pyright: ignore[reportUnknownMemberType] - untyped there
 
-            async def ask_temporal() -> None:
-                await client.service_client.check_health()
+    async def ask_temporal() -> None:
+        await client.service_client.check_health()
 
-            async def ask_redis() -> None:
-                await redis.ping()  # pyright: ignore[reportUnknownMemberType] - untyped there
+    async def ask_redis() -> None:
+        await redis.ping()
 
-            app = application({"temporal": ask_temporal, "redis": ask_redis})
-            server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
-            serving = asyncio.create_task(server.serve(sockets=[listening]))
-            try:
-                host, port = listening.getsockname()[:2]
-                yield f"http://{host}:{port}"
-            finally:
-                server.should_exit = True
-                await serving
+    app = application({"temporal": ask_temporal, "redis": ask_redis})
+    app.include_router(webhook_routes(_senders(settings), doorbell, lambda: datetime.now(UTC)))
+    with _listening(settings.broker) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        try:
+            host, port = listening.getsockname()[:2]
+            yield f"http://{host}:{port}"
+        finally:
+            server.should_exit = True
+            await serving
+
+
+def _senders(settings: Settings) -> list[Sender]:
+    """The forges whose webhooks are let in."""
+    return [
+        Sender(
+            name=forge.name,
+            kind=forge.kind,
+            secret=forge.webhook_secret,
+            repositories=frozenset(repository.name for repository in forge.repositories),
+        )
+        for forge in settings.forges
+        if forge.webhook_secret
+    ]
 
 
 def _listening(settings: BrokerSettings) -> socket.socket:

@@ -34,6 +34,10 @@ class SignalDeliveries:
             said = [comment.model_dump(mode="json", exclude_none=True) for comment in comments]
             await self._signal(issue, "comment", said, start=start)
 
+    async def revive(self, issue: IssueAddress) -> None:
+        """Start the workflow; one that lives is not disturbed."""
+        await start_issue(self._client, self._task_queue, issue)
+
     async def _signal(self, issue: IssueAddress, signal: str, payload: Any, *, start: bool) -> None:
         if start:
             await start_issue(self._client, self._task_queue, issue, signal, payload)
@@ -45,15 +49,17 @@ class SignalDeliveries:
                 raise
 
 
-async def start_issue(client: Client, task_queue: str, issue: IssueAddress, signal: str, payload: Any) -> None:
-    """Signal an issue's workflow, started if there is none."""
+async def start_issue(
+    client: Client, task_queue: str, issue: IssueAddress, signal: str | None = None, payload: Any = None
+) -> None:
+    """Start an issue's workflow if there is none, and signal it if there is something to say."""
     await client.start_workflow(
         IssueWorkflow.run,
         id=str(issue),
         task_queue=task_queue,
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
         start_signal=signal,
-        start_signal_args=[payload],
+        start_signal_args=[payload] if signal else [],
         priority=Priority(fairness_key=fairness_key(issue.home)),
     )
 

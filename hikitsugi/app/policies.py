@@ -23,5 +23,6 @@ def policy(settings: Settings, forge: ForgeSettings) -> Policy:
         max_comment_count=handling.max_comment_count,
         reply_timeout=timedelta(hours=handling.timeout_hours),
         max_iterations=settings.plain.max_iterations,
+        inherits=settings.context_inheritance.enabled,
         context_expiry=timedelta(days=settings.context_inheritance.context_expiry_days),
     )

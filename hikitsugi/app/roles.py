@@ -13,6 +13,7 @@ from activities.heartbeat import Heartbeat
 from hikitsugi.app.deliveries import start_watching
 from hikitsugi.app.temporal import WORKFLOWS
 from hikitsugi.app.wiring import Parts, Steps
+from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.address import RepositoryAddress
 
 _log = logging.getLogger(__name__)
@@ -39,13 +40,15 @@ async def worker_role(parts: Parts, client: Client) -> AsyncGenerator[None]:
 
 
 @asynccontextmanager
-async def watcher_role(parts: Parts, client: Client) -> AsyncGenerator[None]:
+async def watcher_role(parts: Parts, client: Client, doorbell: Doorbell) -> AsyncGenerator[None]:
     """Watch the configured repositories."""
-    async with _worker(parts, client, parts.watch_queue, parts.watch_steps(client), at_once=_WATCHED_AT_ONCE):
+    steps = parts.watch_steps(client, doorbell)
+    async with doorbell.listening(), _worker(parts, client, parts.watch_queue, steps, at_once=_WATCHED_AT_ONCE):
         for forge in parts.settings.forges:
             for repository in forge.repositories:
-                home = RepositoryAddress(forge=forge.name, repository=repository.name)
-                await start_watching(client, parts.settings.temporal.task_queue, home)
+                if repository.worked_by == "agent":
+                    home = RepositoryAddress(forge=forge.name, repository=repository.name)
+                    await start_watching(client, parts.settings.temporal.task_queue, home)
         yield
 
 

@@ -7,12 +7,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Map
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 from temporalio.client import Client
 from temporalio.runtime import Runtime
 from temporalio.worker import Interceptor
 
-from hikitsugi.app.broker_role import serve_broker
+from hikitsugi.app.broker_role import open_redis, serve_broker
 from hikitsugi.app.embedded_temporal import embedded_temporal
 from hikitsugi.app.embedded_valkey import embedded_valkey
 from hikitsugi.app.roles import watcher_role, worker_role
@@ -21,6 +22,7 @@ from hikitsugi.app.settings import Settings
 from hikitsugi.app.telemetry import make_runtime
 from hikitsugi.app.temporal import connect, register_search_attributes
 from hikitsugi.app.wiring import parts
+from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.errors import WillNeverWork
 
 
@@ -50,10 +52,10 @@ async def running(
     interceptors: Sequence[Interceptor] = (),
 ) -> AsyncGenerator[tuple[RunFacts, Servers]]:
     """Run the roles until the block ends; `demo` facts are told to others beside the addresses."""
-    runtime, metrics = make_runtime(settings.telemetry.metrics_port)
+    owner = read_run_file(settings.data_folder)
+    helping = set(roles) != set(Role) and owner is not None and owner.pid != os.getpid()
+    runtime, metrics = make_runtime(0 if helping else settings.telemetry.metrics_port)
     async with AsyncExitStack() as stack:
-        owner = read_run_file(settings.data_folder)
-        helping = set(roles) != set(Role) and owner is not None and owner.pid != os.getpid()
         servers = await _servers(stack, settings, owner if helping else None, runtime)
         client = await connect(settings.temporal, servers.temporal, runtime, interceptors)
         await register_search_attributes(client)
@@ -62,7 +64,7 @@ async def running(
             pid=os.getpid(),
             temporal=servers.temporal,
             ui=servers.ui,
-            redis=servers.redis,
+            redis=without_password(servers.redis),
             broker=broker,
             metrics=metrics,
             **(demo or {}),
@@ -92,15 +94,23 @@ async def _roles(
     stack: AsyncExitStack, settings: Settings, roles: Collection[Role], client: Client, servers: Servers
 ) -> str | None:
     """Start the roles; the broker's address, if it is among them."""
+    redis = await stack.enter_async_context(open_redis(servers.redis))
+    doorbell = Doorbell(redis)
     if roles != {Role.BROKER}:
         opened = await stack.enter_async_context(parts(settings))
         if Role.WORKER in roles:
             await stack.enter_async_context(worker_role(opened, client))
         if Role.WATCHER in roles:
-            await stack.enter_async_context(watcher_role(opened, client))
+            await stack.enter_async_context(watcher_role(opened, client, doorbell))
     if Role.BROKER in roles:
-        return await stack.enter_async_context(serve_broker(settings.broker, client, servers.redis))
+        return await stack.enter_async_context(serve_broker(settings, client, redis, doorbell))
     return None
+
+
+def without_password(url: str) -> str:
+    """An address that may be shown."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 async def until_told_to_end(servers: Servers) -> None:

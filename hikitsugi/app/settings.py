@@ -82,8 +82,8 @@ def load_settings(config: Path | None, environ: Mapping[str, str]) -> Settings:
     raise SettingsError(without_secrets(problems, secrets_among(gathered.keys, Settings, environ))) from None
 
 
-def problems_for_running(settings: Settings) -> list[str]:
-    """What a worker still lacks, although each value is allowed by itself."""
+def problems_for_running(settings: Settings, *, thinks: bool = True) -> list[str]:
+    """What a process still lacks, although each value is allowed by itself; only one that thinks needs a model."""
     problems: list[Problem] = []
     if not settings.forges:
         problems.append(Problem("forges", None, "name a forge, or set GITHUB_TOKEN and GITHUB_REPOSITORY"))
@@ -93,7 +93,7 @@ def problems_for_running(settings: Settings) -> list[str]:
             problems.append(Problem(f"forges[{index}].token", None, wanted))
         if not forge.repositories:
             problems.append(Problem(f"forges[{index}].repositories", None, f"name a repository of {forge.name}"))
-    if _needs_model(settings) and not settings.llm.api_key:
+    if thinks and _needs_model(settings) and not settings.llm.api_key:
         problems.append(Problem("llm.api_key", None, "give the model's key, or set ANTHROPIC_API_KEY"))
     return [str(problem) for problem in problems]
 

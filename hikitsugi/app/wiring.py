@@ -20,7 +20,7 @@ from hikitsugi.app.policies import label_names, policy
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_forges import ForgeSettings
 from hikitsugi.domain.errors import WillNeverWork
-from hikitsugi.domain.ports import Forge, LanguageModel, Memory
+from hikitsugi.domain.ports import Doorbell, Forge, LanguageModel, Memory
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.forges.github import GitHubForge
 from hikitsugi.language_model.client import AnthropicModel
@@ -65,7 +65,7 @@ class Parts:
         forge = ForgeActivities(
             self.forges, policies, self.memory, self.redact, confined=self.settings.sandbox.kind != "none"
         )
-        store = MemoryActivities(self.memory, self.forges, plain_work, TOOL_SPECS)
+        store = MemoryActivities(self.memory, self.forges, plain_work, TOOL_SPECS, self.redact)
         return [
             *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
             *(forge.open_change_request, forge.post_result),
@@ -79,11 +79,12 @@ class Parts:
         workspace = self._workspace()
         return [workspace.prepare_workspace, workspace.use_tools, workspace.publish]
 
-    def watch_steps(self, client: Client) -> Steps:
+    def watch_steps(self, client: Client, doorbell: Doorbell) -> Steps:
         """The step that watches a repository."""
         deliveries = SignalDeliveries(client, self.settings.temporal.task_queue)
         interval = timedelta(seconds=self.settings.polling.interval_seconds)
-        return [WatchActivities(self.forges, deliveries, label_names(self.settings), interval, _SHIFT).watch]
+        watching = WatchActivities(self.forges, deliveries, doorbell, label_names(self.settings), interval, _SHIFT)
+        return [watching.watch]
 
     def _workspace(self) -> WorkspaceActivities:
         tools = WorkspaceTools(self.checkouts, self.sandbox, sandbox_limits(self.settings))

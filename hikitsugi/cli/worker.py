@@ -26,9 +26,10 @@ def worker(
 ) -> None:
     """Run worker, watcher and broker until SIGTERM or Ctrl-C; with no addresses configured, with embedded servers."""
     settings = load_settings(config, os.environ)
-    if problems := problems_for_running(settings):
+    roles = set(only or Role)
+    if problems := problems_for_running(settings, thinks=Role.WORKER in roles):
         raise SettingsError(problems)
-    asyncio.run(run(settings, set(only or Role)))
+    asyncio.run(run(settings, roles))
 
 
 async def run(settings: Settings, roles: set[Role], demo: dict[str, str] | None = None) -> None:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.policy import Policy
-from hikitsugi.domain.session import Called, Handover, Session, Spending
+from hikitsugi.domain.session import Called, Ending, Handover, Session, Spending
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
 from hikitsugi.domain.value import Value
@@ -60,6 +60,12 @@ class Life(BaseModel):
     def policy(self) -> Policy:
         """The rules of the session under way, or of the last one."""
         return self.called.policy if self.called else Policy()
+
+    @property
+    def inheritance(self) -> Handover | None:
+        """What the last session left to this one; a failed one leaves nothing."""
+        left = self.handover
+        return left if left and self.policy.inherits and left.ending is not Ending.FAILED else None
 
     @property
     def current(self) -> Session:

@@ -40,4 +40,5 @@ class Policy(Value):
     max_comment_count: int = 10
     reply_timeout: timedelta = timedelta(hours=24)
     max_iterations: int = 100
+    inherits: bool = True
     context_expiry: timedelta = timedelta(days=90)

@@ -166,3 +166,15 @@ class Deliveries(Protocol):
     ) -> None:
         """Signal the issue's workflow; with `start`, bring it to life if there is none."""
         ...
+
+    async def revive(self, issue: IssueAddress) -> None:
+        """Bring the issue's workflow to life if there is none; one that lives is not disturbed."""
+        ...
+
+
+class Doorbell(Protocol):
+    """The way from whoever hears of news to the watcher."""
+
+    async def rung(self, home: RepositoryAddress) -> None:
+        """Wait until somebody rings for a repository."""
+        ...

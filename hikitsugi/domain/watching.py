@@ -2,6 +2,7 @@
 
 import hashlib
 
+from hikitsugi.domain.address import Kind
 from hikitsugi.domain.issue import Issue
 from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.policy import LabelNames
@@ -11,15 +12,16 @@ _ENDED = (State.COMPLETED, State.STOPPED, State.FAILED)
 
 
 def calls_for_work(issue: Issue, labels: LabelNames) -> bool:
-    """An open issue with a trigger label that no earlier session has ended."""
+    """An open issue with a trigger label that no earlier session has ended; requests have no story of their own yet."""
     carried = set(issue.labels)
     ended = {labels.of(state) for state in _ENDED}
-    return issue.is_open and bool(carried & set(labels.trigger)) and not carried & ended
+    return may_be_answered(issue, labels) and not carried & ended
 
 
 def may_be_answered(issue: Issue, labels: LabelNames) -> bool:
     """An open issue with a trigger label: a comment on it may bring its workflow to life."""
-    return issue.is_open and bool(set(issue.labels) & set(labels.trigger))
+    is_issue = issue.address.kind is Kind.ISSUE
+    return is_issue and issue.is_open and bool(set(issue.labels) & set(labels.trigger))
 
 
 def fingerprint(issue: Issue) -> str:

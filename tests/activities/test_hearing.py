@@ -3,6 +3,7 @@
 import pytest
 
 from activities.forge_activities import ForgeActivities, Hear
+from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import MARKER_PREFIX, Comment
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.redaction import Redactor
@@ -11,6 +12,13 @@ from tests.activities.examples import CONVERSATION, ISSUE, opened, step
 from tests.workflows.fakes import ALICE, BOT, FakeForge
 
 OPERATORS = Comment(id="operator:5f", author="operator", body="Go on.")
+
+
+class NamelessForge(FakeForge):
+    """A forge whose token may not ask who it is."""
+
+    async def whoami(self) -> str:
+        raise WillNeverWork("The token may not read its own name.")
 
 
 async def heard(
@@ -53,6 +61,14 @@ async def test_we_never_hear_ourselves(forge: FakeForge, memory: SqlMemory, acce
     forge.says(BOT, "without a marker")
     assert await heard(forge, memory, accept_from=accept_from) == []
     assert forge.acknowledged == []
+
+
+@pytest.mark.req("CD-06", "CH-05")
+async def test_where_our_name_is_unknown_the_marker_alone_tells_our_comments(memory: SqlMemory):
+    forge = NamelessForge(ISSUE)
+    forge.says("somebody", f"## 実行完了\n\n{MARKER_PREFIX}k -->")
+    persons = forge.says("somebody", "Please.")
+    assert await heard(forge, memory, accept_from=("anyone",)) == [persons.id]
 
 
 @pytest.mark.req("CH-04")

@@ -7,10 +7,11 @@ import pytest
 from activities.memory_activities import MemoryActivities, OpenConversation, Summarise, TellModel
 from hikitsugi.domain.issue import MARKER_PREFIX
 from hikitsugi.domain.policy import Language
+from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.session import Ending, Handover
 from hikitsugi.domain.tools import ToolSpec
 from hikitsugi.memory.store import SqlMemory
-from tests.activities.examples import CONVERSATION, ISSUE, asked_for, opened, step
+from tests.activities.examples import CONVERSATION, ISSUE, SECRET, asked_for, opened, step
 from tests.workflows.fakes import ALICE, BOT, EPOCH, FakeForge
 
 MARKER = f"{MARKER_PREFIX}ab12:result-0 -->"
@@ -24,7 +25,7 @@ def activities(forge: FakeForge, memory: SqlMemory) -> MemoryActivities:
     def system_prompt(language: Language, repository: str) -> str:
         return f"Work on {repository} in {language}."
 
-    return MemoryActivities(memory, {"github": forge}, system_prompt, [READ])
+    return MemoryActivities(memory, {"github": forge}, system_prompt, [READ], Redactor([SECRET]))
 
 
 def request(*leave_out: str, handover: Handover | None = None, conversation: str = CONVERSATION) -> OpenConversation:
@@ -55,9 +56,7 @@ async def test_a_new_issue_opens_with_its_own_text(forge: FakeForge, memory: Sql
 
 @pytest.mark.req("CH-07", "CD-07")
 @pytest.mark.lesson("C8")
-async def test_earlier_comments_and_results_follow_in_order_as_user_and_assistant(
-    forge: FakeForge, memory: SqlMemory
-):
+async def test_earlier_comments_and_results_follow_in_order_as_user_and_assistant(forge: FakeForge, memory: SqlMemory):
     first = forge.says(ALICE, "Use tabs.")
     forge.says(BOT, f"## 実行完了\n\nI used tabs.\n\n{MARKER}")
     second = forge.says("maria", "No, spaces.")
@@ -134,12 +133,12 @@ async def test_comments_are_told_once_and_remembered_as_taken_in(forge: FakeForg
     assert await memory.comments_taken_in(ISSUE) == {"7"}
 
 
-@pytest.mark.req("CI-03")
-@pytest.mark.parametrize(("sequence", "result"), [(1, "Fixed."), (None, "none")])
+@pytest.mark.req("CI-03", "OP-05")
+@pytest.mark.parametrize(("sequence", "result"), [(1, "Fixed with [redacted]."), (None, "none")])
 async def test_the_final_summary_is_made_from_the_records(
     forge: FakeForge, memory: SqlMemory, sequence: int | None, result: str
 ):
-    await asked_for(memory, ("submit", {"status": "done", "summary": "Fixed."}))
+    await asked_for(memory, ("submit", {"status": "done", "summary": f"Fixed with {SECRET}."}))
     request = Summarise(
         language="en",
         title="It fails",

@@ -108,6 +108,23 @@ def test_a_session_opens_closes_and_leaves_its_handover():
         _ = life.current
 
 
+@pytest.mark.req("CI-02", "CI-12")
+@pytest.mark.parametrize(
+    ("ending", "policy", "inherits"),
+    [
+        (Ending.COMPLETED, Policy(), True),
+        (Ending.STOPPED, Policy(), True),
+        (Ending.FAILED, Policy(), False),
+        (Ending.COMPLETED, Policy(inherits=False), False),
+    ],
+)
+def test_a_session_inherits_from_one_that_did_not_fail(ending: Ending, policy: Policy, *, inherits: bool):
+    handover = Handover(session=1, ending=ending, ended_at=NOW, summary="half done")
+    life = Life(called=CALLED.model_copy(update={"policy": policy}), handover=handover)
+    assert life.inheritance == (handover if inherits else None)
+    assert Life().inheritance is None
+
+
 @pytest.mark.req("CH-14", "OP-03")
 def test_the_status_tells_what_the_contract_promises():
     life = Life()

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.address import IssueAddress, Kind
 from hikitsugi.domain.issue import Issue
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.watching import calls_for_work, facts_of, fingerprint, may_be_answered
@@ -53,6 +53,14 @@ def test_labels_say_whether_an_issue_calls_for_work_or_may_be_answered(
     seen = issue(*labels, is_open=is_open)
     assert calls_for_work(seen, LABELS) is calls
     assert may_be_answered(seen, LABELS) is answered
+
+
+@pytest.mark.parametrize("kind", [Kind.PULL_REQUEST, Kind.MERGE_REQUEST])
+def test_a_labelled_request_is_no_issue(kind: Kind):
+    seen = issue("task:misc")
+    request = seen.model_copy(update={"address": seen.address.model_copy(update={"kind": kind})})
+    assert not calls_for_work(request, LABELS)
+    assert not may_be_answered(request, LABELS)
 
 
 @pytest.mark.req("CH-16")

@@ -48,7 +48,7 @@ class House:
         async with open_memory(f"sqlite+aiosqlite:///{folder / 'memory.db'}") as memory:
             forges = {"github": self.forge}
             forge = ForgeActivities(forges, {"github": self.policy}, memory, Redactor(), confined=True)
-            store = MemoryActivities(memory, forges, _system_prompt, ())
+            store = MemoryActivities(memory, forges, _system_prompt, (), Redactor())
             thinking = ThinkingActivities(self.model, memory, Redactor())
             workspace = WorkspaceActivities(self.task_queue, self.workshop, self.workshop, memory, forges)
             async with Worker(

@@ -1,4 +1,4 @@
-"""What an operator types into the `temporal` command reaches the workflow, and the query answers with the contract's document."""
+"""What an operator types into the `temporal` command is obeyed, and answered with the contract's document."""
 
 import asyncio
 import json

@@ -1,5 +1,6 @@
 """A repository is watched: what is new there arrives as signals, once and in order, whatever happens to the watcher."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -101,18 +102,35 @@ class UnreliableDeliveries:
             raise TryAgainLater("Temporal is away", after=QUICK)
 
 
+class Bell:
+    """A doorbell that the test rings."""
+
+    def __init__(self) -> None:
+        self._rung = asyncio.Event()
+
+    def ring(self) -> None:
+        self._rung.set()
+
+    async def rung(self, home: RepositoryAddress) -> None:
+        await self._rung.wait()
+        self._rung.clear()
+
+
 class Watch:
     """One repository with its watcher; the workflows of its issues are only written to."""
 
-    def __init__(self, time: WorkflowEnvironment, plain: Client, shift: timedelta = LONG) -> None:
+    def __init__(
+        self, time: WorkflowEnvironment, plain: Client, interval: timedelta = QUICK, shift: timedelta = LONG
+    ) -> None:
         self.home = RepositoryAddress(forge="github", repository=f"octo/{uuid4().hex[:8]}")
         self.forge = WatchedForge(self.home)
         self.queue = f"watch-{uuid4().hex[:8]}"
         self.plain = plain
         self.deliveries = UnreliableDeliveries(SignalDeliveries(plain, f"{self.queue}-unworked"))
         self._time = time
+        self.bell = Bell()
         self._activities = WatchActivities(
-            {"github": self.forge}, self.deliveries, LabelNames(), interval=QUICK, shift=shift
+            {"github": self.forge}, self.deliveries, self.bell, LabelNames(), interval, shift
         )
 
     @asynccontextmanager
@@ -271,6 +289,34 @@ async def test_a_passing_fault_of_the_forge_neither_loses_nor_repeats(time: Work
         assert watch.forge.cursors.count(None) == 1
 
 
+@pytest.mark.req("TW-08", "BY-05")
+@pytest.mark.lesson("C2")
+async def test_an_hour_of_rate_limit_neither_loses_nor_repeats(time: WorkflowEnvironment, plain: Client):
+    watch = Watch(time, plain)
+    issue = watch.forge.shows(1, "task:misc")
+    async with watch.stories(), watch.watcher():
+        await watch.forge.looks()
+        watch.forge.refusals.append(TryAgainLater("rate limit", after=timedelta(hours=1)))
+        await watch.forge.looks(1)
+        watch.forge.shows(1, "task:misc", comments=["1"])
+        await until(lambda: _failed(watch, "rate limit"))
+        await time.fast_forward(watch.workflow, timedelta(hours=1))
+        await watch.forge.looks()
+        assert await watch.comments(issue) == [["1"]]
+        assert watch.forge.cursors.count(None) == 1
+
+
+@pytest.mark.req("CH-17")
+async def test_a_ring_is_answered_before_the_interval_is_over(time: WorkflowEnvironment, plain: Client):
+    watch = Watch(time, plain, interval=timedelta(hours=1))
+    async with watch.stories(), watch.watcher():
+        await until(lambda: _looked(watch, 1))
+        issue = watch.forge.shows(1, "task:misc", comments=["1"])
+        watch.bell.ring()
+        await until(lambda: _has_comments(watch, issue))
+        assert len(watch.forge.cursors) == 2
+
+
 @pytest.mark.req("TW-08", "CH-12")
 @pytest.mark.lesson("C1", "P1")
 async def test_a_delivery_that_fails_is_made_again_before_the_cursor_moves(time: WorkflowEnvironment, plain: Client):
@@ -341,6 +387,22 @@ def _said(*ids: str) -> tuple[Comment, ...]:
 
 def _seen(forge: WatchedForge) -> list[int]:
     return [int(str(cursor["seen"])) for cursor in forge.cursors if cursor]
+
+
+async def _looked(watch: Watch, times: int) -> bool:
+    return len(watch.forge.cursors) == times
+
+
+async def _has_comments(watch: Watch, issue: IssueAddress) -> bool:
+    try:
+        return bool(await watch.comments(issue))
+    except RPCError:
+        return False
+
+
+async def _failed(watch: Watch, reason: str) -> bool:
+    pending = (await watch.workflow.describe()).raw_description.pending_activities
+    return [each.last_failure.message for each in pending] == [reason]
 
 
 async def _tells(watch: Watch, reason: str) -> bool:

@@ -1,0 +1,79 @@
+"""Webhooks only ring: the watcher then reads the forge, so a forged or repeated delivery changes nothing."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from fastapi import APIRouter, Request, Response
+from pydantic import SecretStr
+
+from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.domain.errors import TryAgainLater
+from hikitsugi.domain.value import Value
+from hikitsugi.forges.webhooks import Delivery, ForgeKind
+
+LARGEST_BODY = 5 * 1024 * 1024
+
+
+class Bell(Protocol):
+    """What a genuine delivery rings."""
+
+    async def ring(self, home: RepositoryAddress) -> None:
+        """Tell the repository's watcher that there is news."""
+        ...
+
+    async def is_new(self, delivery: str) -> bool:
+        """Whether a delivery comes for the first time."""
+        ...
+
+
+class Sender(Value):
+    """A configured forge that may send webhooks."""
+
+    name: str
+    kind: ForgeKind
+    secret: SecretStr
+    repositories: frozenset[str]
+
+
+def webhook_routes(senders: Sequence[Sender], bell: Bell, now: Callable[[], datetime]) -> APIRouter:
+    """The two doors; one without a secret is not there."""
+    routes = APIRouter()
+
+    @routes.post("/webhooks/{kind}")
+    async def receive(kind: ForgeKind, request: Request) -> Response:
+        """Ring for the repository that a signed delivery names."""
+        known = [sender for sender in senders if sender.kind == kind]
+        if not known:
+            return Response(status_code=404)
+        body = await _body(request)
+        if body is None:
+            return Response(status_code=413)
+        delivery = Delivery(kind=kind, headers=dict(request.headers), body=body)
+        sender = next((s for s in known if delivery.is_signed_with(s.secret.get_secret_value(), now())), None)
+        if sender is None:
+            return Response(status_code=401)
+        return await _rung(bell, sender, delivery)
+
+    return routes
+
+
+async def _rung(bell: Bell, sender: Sender, delivery: Delivery) -> Response:
+    try:
+        if delivery.id and not await bell.is_new(f"{sender.name}:{delivery.id}"):
+            return Response(status_code=200)
+        if delivery.repository in sender.repositories:
+            await bell.ring(RepositoryAddress(forge=sender.name, repository=str(delivery.repository)))
+    except TryAgainLater:
+        return Response(status_code=503, headers={"Retry-After": "5"})
+    return Response(status_code=202)
+
+
+async def _body(request: Request) -> bytes | None:
+    """The body's bytes; None when there are too many."""
+    received = bytearray()
+    async for chunk in request.stream():
+        received += chunk
+        if len(received) > LARGEST_BODY:
+            return None
+    return bytes(received)
