@@ -1,5 +1,6 @@
 """The watching of a repository is begun and ended by hand."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -7,8 +8,9 @@ import pytest
 from temporalio.client import WorkflowExecutionStatus
 from temporalio.worker import Worker
 
+from activities.heartbeat import Heartbeat
 from activities.watch_activities import WatchActivities
-from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.policy import LabelNames
@@ -17,22 +19,28 @@ from tests.workflows.house import House
 
 
 class Nowhere:
-    """Deliveries that nobody waits for."""
+    """Deliveries that nobody waits for, and a bell that nobody rings."""
 
     async def deliver(
         self, issue: IssueAddress, facts: IssueFacts | None, comments: Sequence[Comment], *, start: bool
     ) -> None:
         raise AssertionError(f"nothing happened on {issue}")
 
+    async def revive(self, issue: IssueAddress) -> None:
+        raise AssertionError(f"nothing happened on {issue}")
+
+    async def rung(self, home: RepositoryAddress) -> None:
+        await asyncio.Event().wait()
+
 
 def watcher(home: House) -> Worker:
-    steps = WatchActivities(
-        {"github": home.forge}, Nowhere(), LabelNames(), interval=timedelta(seconds=0.1), shift=timedelta(hours=1)
-    )
+    interval, shift = timedelta(seconds=0.1), timedelta(hours=1)
+    steps = WatchActivities({"github": home.forge}, Nowhere(), Nowhere(), LabelNames(), interval, shift)
     return Worker(
         home.time.client,
         task_queue=f"{home.task_queue}-watch",
         activities=[steps.watch],
+        interceptors=[Heartbeat()],
         max_heartbeat_throttle_interval=timedelta(seconds=0.2),
     )
 
