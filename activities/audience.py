@@ -15,8 +15,8 @@ class Audience:
     def __init__(self, forge: Forge, home: RepositoryAddress, issue_author: str, accept_from: Collection[str]) -> None:
         self._forge = forge
         self._home = home
-        self._issue_author = issue_author
-        self._accept_from = frozenset(accept_from)
+        self._issue_author = issue_author.casefold()
+        self._accept_from = frozenset(name.casefold() for name in accept_from)
         self._maintainers: dict[str, bool] = {}
 
     async def hears(self, comment: Comment) -> bool:
@@ -25,9 +25,10 @@ class Audience:
             return True
         if await self._is_ours(comment):
             return False
-        if self._accept_from & {"anyone", comment.author}:
+        author = comment.author.casefold()
+        if self._accept_from & {"anyone", author}:
             return True
-        if "author" in self._accept_from and comment.author == self._issue_author:
+        if "author" in self._accept_from and author == self._issue_author:
             return True
         return "maintainers" in self._accept_from and await self._maintains(comment.author)
 
@@ -38,12 +39,18 @@ class Audience:
 
     async def _is_ours(self, comment: Comment) -> bool:
         """By our user name; by the marker alone where the forge does not tell us our name."""
-        try:
-            return comment.author == await self._forge.whoami()
-        except WillNeverWork:
-            return comment.is_ours
+        name = await our_name(self._forge)
+        return comment.is_ours if name is None else comment.author.casefold() == name.casefold()
 
     async def _maintains(self, user: str) -> bool:
         if user not in self._maintainers:
             self._maintainers[user] = await self._forge.may_write(self._home, user)
         return self._maintainers[user]
+
+
+async def our_name(forge: Forge) -> str | None:
+    """The user name our token acts as; None where the forge does not tell."""
+    try:
+        return await forge.whoami()
+    except WillNeverWork:
+        return None

@@ -57,5 +57,5 @@ class _Translating(ActivityInboundInterceptor):
             activity.logger.warning("gives up: %s", text)
             return ApplicationError(text, type="WillNeverWork", non_retryable=True, category=_EXPECTED)
         activity.logger.error("unexpected failure: %s", text, exc_info=True)
-        final = activity.info().attempt >= UNEXPECTED_ATTEMPTS
+        final = activity.info().attempt >= UNEXPECTED_ATTEMPTS and not carries_progress()
         return ApplicationError(f"{type(error).__name__}: {text}", type="Unexpected", non_retryable=final)

@@ -1,10 +1,10 @@
 """Steps on the forge: reading the issue, hearing comments, showing state, writing results."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from temporalio import activity
 
-from activities.audience import Audience
+from activities.audience import Audience, our_name
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import Comment, NewChangeRequest
 from hikitsugi.domain.policy import LabelNames, Language, Policy
@@ -91,20 +91,30 @@ class ForgeActivities:
         """Read what a session starts from."""
         seen = await self._forge(issue).read_issue(issue)
         return Called(
-            policy=self._policies[issue.forge], title=seen.title, author=seen.author, url=seen.url, is_open=seen.is_open
+            policy=self._policies[issue.forge],
+            title=seen.title,
+            author=seen.author,
+            url=seen.url,
+            is_open=seen.is_open,
+            labels=seen.labels,
+            bot=await our_name(self._forge(issue)),
         )
 
     @activity.defn
-    async def hear(self, request: Hear) -> list[str]:
-        """The ids of the comments that count, in order: by accepted people, and new to the model."""
-        forge = self._forge(request.issue)
+    async def hear(self, request: Hear) -> list[Comment]:
+        """The comments that count, in order: by accepted people, and new to the model."""
+        audience = Audience(self._forge(request.issue), request.issue.home, request.issue_author, request.accept_from)
         known = await self._memory.comments_taken_in(request.issue)
-        audience = Audience(forge, request.issue.home, request.issue_author, request.accept_from)
-        heard = [c for c in request.comments if c.id not in known and await audience.hears(c)]
-        for comment in heard:
-            if not comment.is_operators:
-                await forge.acknowledge(request.issue, comment.id)
-        return [comment.id for comment in heard]
+        heard: list[Comment] = []
+        for comment in request.comments:
+            if comment.version not in known and await audience.hears(comment):
+                heard.append(comment.model_copy(update={"edited": _is_among(known, comment)}))
+                await self._acknowledge(request.issue, heard[-1])
+        return heard
+
+    async def _acknowledge(self, issue: IssueAddress, comment: Comment) -> None:
+        if comment.watched and not comment.edited:
+            await self._forge(issue).acknowledge(issue, comment.id)
 
     @activity.defn
     async def show_state(self, request: ShowState) -> None:
@@ -144,6 +154,11 @@ class ForgeActivities:
 
     def _forge(self, issue: IssueAddress) -> Forge:
         return self._forges[issue.forge]
+
+
+def _is_among(versions: Collection[str], comment: Comment) -> bool:
+    """Whether any text of the comment is known."""
+    return any(version.rpartition("@")[0] == comment.id for version in versions)
 
 
 async def submission_in(memory: Memory, conversation: str, sequence: int | None) -> Submission | None:

@@ -34,15 +34,20 @@ class OpenConversation(Value):
     at: datetime
 
 
-class TellModel(Value):
-    """Add a user turn to a conversation."""
+class TellComments(Value):
+    """Give comments to the model as a user turn."""
 
     issue: IssueAddress
     conversation: str
     sequence: int
-    text: str
-    comments: tuple[str, ...] = ()
-    """The ids of the comments the text holds."""
+    comments: tuple[Comment, ...]
+
+
+class TellToGoOn(Value):
+    """Remind the model that it has to act or to submit."""
+
+    conversation: str
+    sequence: int
 
 
 class Summarise(Value):
@@ -81,7 +86,8 @@ class MemoryActivities:
         audience = Audience(forge, request.issue.home, issue.author, request.accept_from)
         comments = [c for c in await forge.read_comments(request.issue) if c.id not in request.leave_out]
         heard = [c for c in comments if await audience.hears(c)]
-        told = [c for c in comments if c in heard or await audience.said(c)]
+        ours = [c for c in comments if await audience.said(c)]
+        told = [_turn_of(c, by_us=c in ours) for c in comments if c in heard or c in ours]
         opening = Opening(
             id=request.conversation,
             issue=request.issue,
@@ -90,18 +96,34 @@ class MemoryActivities:
             system=self._system_prompt(request.language, request.issue.repository),
             tools=self._tools,
             turns=tuple(_opening_turns(request, issue, told)),
-            comments=tuple(comment.id for comment in heard),
+            comments=tuple(comment.version for comment in heard),
             opened_at=request.at,
         )
         return await self._memory.open_conversation(opening)
 
     @activity.defn
-    async def tell_model(self, request: TellModel) -> None:
-        """Store a user turn."""
-        turn = Turn.of_text("user", request.text)
-        await self._memory.append(request.conversation, request.sequence, turn)
-        if request.comments:
-            await self._memory.take_in_comments(request.issue, request.conversation, request.comments)
+    async def tell_comments(self, request: TellComments) -> list[str]:
+        """Store the comments in their newest text; the ids of those that are still there."""
+        newest = [await self._newest(request.issue, comment) for comment in request.comments]
+        there = [comment for comment in newest if comment]
+        if there:
+            turn = Turn.of_text("user", prompts.new_comments(there))
+            await self._memory.append(request.conversation, request.sequence, turn)
+            versions = [comment.version for comment in there]
+            await self._memory.take_in_comments(request.issue, request.conversation, versions)
+        return [comment.id for comment in there]
+
+    async def _newest(self, issue: IssueAddress, comment: Comment) -> Comment | None:
+        """What stands on the forge now; None when it was deleted."""
+        if not comment.watched:
+            return comment
+        now = await self._forges[issue.forge].read_comment(issue, comment.id)
+        return now.model_copy(update={"edited": comment.edited}) if now else None
+
+    @activity.defn
+    async def tell_to_go_on(self, request: TellToGoOn) -> None:
+        """Store the reminder."""
+        await self._memory.append(request.conversation, request.sequence, Turn.of_text("user", prompts.go_on()))
 
     @activity.defn
     async def summarise(self, request: Summarise) -> str:
@@ -117,21 +139,21 @@ class MemoryActivities:
         return self._redact(summary)
 
 
-def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Comment]) -> list[Turn]:
+def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Turn]) -> list[Turn]:
     turns: list[Turn] = []
     if request.handover:
         turns.append(Turn.of_text("user", prompts.earlier_record(str(request.issue))))
         turns.append(Turn.of_text("assistant", prompts.inherited(request.handover.summary)))
     turns.append(Turn.of_text("user", prompts.opens(request.issue.number, issue.title, issue.body)))
-    turns.extend(_turn_of(comment) for comment in told)
+    turns.extend(told)
     if turns[-1].role == "assistant" and not request.leave_out:
         turns.append(Turn.of_text("user", prompts.please_continue()))
     return turns
 
 
-def _turn_of(comment: Comment) -> Turn:
+def _turn_of(comment: Comment, *, by_us: bool) -> Turn:
     """A person's comment as the user's turn, a result of ours as the assistant's."""
-    if not comment.is_ours:
-        return Turn.of_text("user", comment.body)
+    if not by_us:
+        return Turn.of_text("user", prompts.shortened(comment.body))
     without_marker = comment.body.rstrip().rpartition("\n")[0]
     return Turn.of_text("assistant", without_marker.split("\n", 1)[-1].strip())

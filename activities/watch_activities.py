@@ -10,7 +10,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from activities.heartbeat import carry
 from hikitsugi.domain.address import RepositoryAddress
-from hikitsugi.domain.errors import TryAgainLater
+from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.issue import IssueNews
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.ports import Cursor, Deliveries, Doorbell, Forge
@@ -27,9 +27,11 @@ class Watched(Value):
     """How far a repository has been watched; lives in the heartbeat and travels with continue-as-new."""
 
     cursor: Cursor | None = None
-    fingerprints: dict[int, str] = Field(default_factory=dict[int, str])
+    fingerprints: dict[str, str] = Field(default_factory=dict[str, str])
     failures: int = 0
     """How often in a row the forge could not be read."""
+    refusal: str | None = None
+    """Why the forge cannot be watched at all, until somebody mends it."""
 
     @property
     def pause(self) -> timedelta:
@@ -69,6 +71,8 @@ class WatchActivities:
         watched = _resumed() or request.watched
         for turn in range(max(1, round(self._shift / self._interval))):
             watched = await self._look(request.home, watched)
+            if watched.refusal:
+                break
             carry(watched.model_dump(mode="json"))
             if turn % self._turns_between_sweeps == 0:
                 await self._sweep(request.home)
@@ -79,6 +83,8 @@ class WatchActivities:
         """One round; a forge that cannot be read now is left alone for as long as it asks, or ever longer."""
         try:
             return await self._round(home, watched)
+        except WillNeverWork as error:
+            return watched.model_copy(update={"refusal": str(error)})
         except TryAgainLater as error:
             carry(watched.model_copy(update={"failures": watched.failures + 1}).model_dump(mode="json"))
             raise TryAgainLater(str(error), after=error.after or watched.pause) from None
@@ -91,7 +97,7 @@ class WatchActivities:
         """Bring to life whatever should live and does not, such as an issue found labelled without a workflow."""
         try:
             sighting = await self._forges[home.forge].look(home, None)
-        except TryAgainLater:
+        except (TryAgainLater, WillNeverWork):
             return
         for news in sighting.news:
             if news.issue and calls_for_work(news.issue, self._labels):
@@ -105,12 +111,12 @@ class WatchActivities:
         latest = dict(list(fingerprints.items())[-_REMEMBERED:])
         return Watched(cursor=sighting.cursor, fingerprints=latest)
 
-    async def _deliver(self, news: IssueNews, fingerprints: dict[int, str]) -> None:
-        issue, number = news.issue, news.address.number
-        earlier = fingerprints.pop(number, None)
+    async def _deliver(self, news: IssueNews, fingerprints: dict[str, str]) -> None:
+        issue, number = news.issue, f"{news.address.kind}/{news.address.number}"
         if issue is None:
             await self._deliveries.deliver(news.address, None, news.comments, start=False)
             return
+        earlier = fingerprints.pop(number, None)
         fingerprints[number] = fingerprint(issue)
         calls = calls_for_work(issue, self._labels)
         facts = facts_of(issue, for_work=calls) if fingerprints[number] != earlier else None

@@ -26,6 +26,7 @@ class Display:
         self._life = life
         self._patience = patience
         patience.show = self._refresh
+        self.is_changing = False
         self._waiting_for = operators.prepares(life.policy.language)
 
     async def show(self, state: State) -> None:
@@ -34,7 +35,11 @@ class Display:
         self.index()
         self._refresh()
         request = ShowState(issue=self._issue, state=state, labels=self._life.policy.labels)
-        await self._patience.take(ForgeActivities.show_state, request, limits.FORGE, f"label: {state}")
+        self.is_changing = True
+        try:
+            await self._patience.take(ForgeActivities.show_state, request, limits.FORGE, f"label: {state}")
+        finally:
+            self.is_changing = False
 
     def wait_for(self, what: str) -> None:
         """Say what comes next."""

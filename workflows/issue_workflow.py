@@ -2,26 +2,28 @@
 
 import asyncio
 from contextlib import suppress
-from datetime import datetime
 from typing import Any
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.closing import closes
+from hikitsugi.domain.commands import Command, Word
 from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.labels import Wish
 from hikitsugi.domain.life import Life, Order
 from hikitsugi.domain.session import Ending, Handover, Session
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
+from hikitsugi.messages import commands as command_texts
 from hikitsugi.messages import comments, operators
-from workflows import limits
+from workflows.caretaker import Caretaker
 from workflows.display import Display
 from workflows.gate import Gate
+from workflows.intake import Intake
 from workflows.patience import Patience
-from workflows.plain_work import PlainWork
 from workflows.reasons import reason_of
+from workflows.session_story import SessionStory
 from workflows.signals import comments_in, facts_in, order_in
 from workflows.steps import Steps
 from workflows.timers import happens_before
@@ -40,42 +42,47 @@ class IssueWorkflow:
         self.display = Display(self.issue, self.life, patience)
         self.gate = Gate(self.life, self.display)
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
+        self.intake = Intake(self.life, self.steps, self.obey)
+        self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
+        self.story = SessionStory(self.issue, self.life, self.steps, self.display, self.gate, self.renew)
 
     @workflow.run
     async def run(self, carried: Life | None = None) -> None:
         """Rest until somebody calls, work until it is over, hand over, and rest again."""
+        beside = asyncio.gather(self.intake.listen(), self.caretaker.tend())
         if await self.somebody_calls():
             ending = await self.session_to_its_end()
             await self.hand_over(ending)
-            workflow.continue_as_new(self.life)
+            await self.renew()
+        beside.cancel()
+
+    async def renew(self) -> None:
+        """Go on in a fresh run, once nothing is half done beside the story."""
+        await workflow.wait_condition(lambda: not self.intake.is_busy and not self.caretaker.is_busy)
+        workflow.continue_as_new(self.life)
 
     async def somebody_calls(self) -> bool:
         """Rest; False when the context has expired before anybody wrote."""
-        if self.life.is_new and self.life.pending and not self.life.is_labelled_for_work:
+        if self.life.is_new and (self.life.pending or self.life.facts) and not self.life.is_labelled_for_work:
             self.is_called = False
         until = workflow.now() + self.life.policy.context_expiry
         while not self.is_called:
             self.display.wait_for(operators.rests(self.language, until))
-            if not await self.news_before(until, or_call=True):
+            if not await happens_before(until, self.is_wanted, self.display.waiting_for):
                 return False
             await self.gate.passage()
-            self.is_called = self.is_called or await self.comments_call()
+            if all(map(self.story.is_closing, self.life.heard)):
+                self.life.take_heard()
+            self.is_called = self.is_called or bool(self.life.heard)
         return True
 
-    async def comments_call(self) -> bool:
-        """Whether an accepted person wants something; what was heard stays pending for the session."""
-        if self.life.called is None:
-            self.life.called = await self.steps.take_up()
-        heard = await self.heard()
-        self.life.pending = [*heard, *self.life.pending]
-        if all(map(self.is_closing, heard)):
-            self.life.pending = self.life.pending[len(heard) :]
-            return False
-        return True
+    def is_wanted(self) -> bool:
+        """Whether somebody calls, writes or pauses."""
+        return self.is_called or self.story.has_news()
 
     async def session_to_its_end(self) -> Ending:
         """Live through a session, whatever ends it."""
-        story = asyncio.create_task(self.session())
+        story = asyncio.create_task(self.story.play())
         await workflow.wait_condition(lambda: story.done() or self.life.stop is not None)
         if not story.done():
             story.cancel()
@@ -88,87 +95,6 @@ class IssueWorkflow:
                 raise
             self.life.error = reason_of(error)
             return Ending.FAILED
-
-    async def session(self) -> Ending:
-        """Work, tell the result, and work again on every answer until the conversation is over."""
-        if self.life.session is None and not await self.open_session():
-            return Ending.STOPPED
-        while True:
-            await self.work()
-            if await self.conversation_is_over():
-                return Ending.COMPLETED
-
-    async def open_session(self) -> bool:
-        """Read the issue and begin the conversation about it; a closed one is left alone."""
-        called = await self.steps.take_up()
-        self.display.remember(title=called.title, url=called.url)
-        if not called.is_open:
-            self.life.called, self.life.error = called, operators.is_closed(called.policy.language)
-            return False
-        session = Session(
-            number=self.life.sessions + 1,
-            key=workflow.uuid4().hex[:12],
-            branch=f"hikitsugi/issue-{self.issue.number}",
-            conversation=str(workflow.uuid4()),
-        )
-        self.life.open_session(called, session)
-        await self.display.show(State.PROCESSING)
-        session.sequence = await self.steps.open_conversation(workflow.now())
-        return True
-
-    async def work(self) -> None:
-        """One pass: work in the checkout, publish it, tell the result."""
-        self.life.note_work(workflow.now())
-        self.life.current.workspace_queue = await self.steps.prepare_workspace()
-        plain = PlainWork(self.life.current, self.steps, self.checkpoint, self.life.policy.max_iterations)
-        concluded = await plain.run()
-        self.display.wait_for(operators.publishes(self.language))
-        published = await self.steps.publish(workflow.now())
-        if not published.is_empty:
-            self.life.change_request = await self.steps.open_change_request()
-        await self.steps.post_result(published, concluded=concluded)
-        self.life.note_work(workflow.now())
-        await self.display.show(State.AWAITING_RESPONSE)
-
-    async def checkpoint(self) -> None:
-        """Between two rounds of work: pause, new comments, then a fresh run if the history is long."""
-        await self.gate.passage()
-        await self.take_in(await self.heard())
-        self.display.wait_for(operators.works(self.language, self.life.current.iterations + 1))
-        if workflow.info().get_current_history_length() > limits.RENEW_AFTER_EVENTS:
-            workflow.continue_as_new(self.life)
-
-    async def conversation_is_over(self) -> bool:
-        """Wait for an answer; True when it closes the conversation, or when none comes in time."""
-        if self.life.current.comments_answered >= self.life.policy.max_comment_count:
-            return True
-        until = workflow.now() + self.life.policy.reply_timeout
-        while True:
-            self.display.wait_for(operators.awaits_reply(self.language, until))
-            if not await self.news_before(until):
-                return True
-            if self.gate.is_closed:
-                await self.gate.passage()
-                until = workflow.now() + self.life.policy.reply_timeout
-            heard = await self.heard()
-            if heard and all(map(self.is_closing, heard)):
-                return True
-            if heard:
-                await self.display.show(State.PROCESSING)
-                await self.take_in(heard)
-                self.life.current.next_pass()
-                return False
-
-    async def heard(self) -> tuple[Comment, ...]:
-        """New comments by people who count."""
-        return await self.steps.hear(self.life.take_pending()) if self.life.pending else ()
-
-    async def take_in(self, heard: tuple[Comment, ...]) -> None:
-        """Give comments to the model."""
-        if heard:
-            await self.steps.tell_comments(heard)
-            self.life.current.comments_answered += len(heard)
-            self.life.count_comments(heard, workflow.now())
 
     async def hand_over(self, ending: Ending) -> None:
         """Save the work, say how it ended, keep the summary; a forge that refuses does not undo the ending."""
@@ -191,21 +117,6 @@ class IssueWorkflow:
         await self.display.show(State(ending))
         return summary
 
-    async def news_before(self, until: datetime, *, or_call: bool = False) -> bool:
-        """Whether somebody writes, pauses or (at rest) calls before the time is up."""
-        return await happens_before(
-            until, lambda: self.has_news or (or_call and self.is_called), self.display.waiting_for
-        )
-
-    def is_closing(self, comment: Comment) -> bool:
-        """Whether a comment says nothing but that all is well."""
-        return closes(comment.body, self.life.policy.completion_keywords)
-
-    @property
-    def has_news(self) -> bool:
-        """Whether somebody wrote or paused."""
-        return bool(self.life.pending) or self.gate.is_closed
-
     @property
     def language(self) -> operators.Language:
         """The language people on this issue read."""
@@ -215,6 +126,7 @@ class IssueWorkflow:
     def comment(self, said: Any) -> None:
         """Keep what was said until the next checkpoint."""
         for comment in comments_in(said):
+            workflow.logger.info("[COMMENT] Issue #%d - comment received (ID: %s)", self.issue.number, comment.id)
             self.life.receive(comment)
 
     @workflow.signal(description="Hold before the next step; optionally a reason")
@@ -237,10 +149,39 @@ class IssueWorkflow:
     def issue_changed(self, seen: Any = None) -> None:
         """A closed issue is stopped; one that was reopened or labelled again is called up."""
         facts = facts_in(seen)
-        if self.life.calls_again(facts):
+        if self.life.loses_bot(facts):
+            self.stop({"by": "forge", "reason": operators.is_unassigned(self.language)})
+        if self.life.calls_again(facts) or (self.life.is_new and facts.for_work):
             self.is_called = True
         elif facts.state != "open":
             self.stop({"by": "forge", "reason": operators.is_closed(self.language)})
+        else:
+            self.caretaker.look_at(facts)
+
+    def grant(self, wish: Wish) -> None:
+        """What somebody asked for by a label."""
+        order = {"by": "label", "reason": ""}
+        {Wish.PAUSE: self.pause, Wish.RESUME: self.resume, Wish.STOP: self.stop}[wish](order)
+
+    def obey(self, command: Command, comment: Comment) -> str | None:
+        """What somebody asked for by a command; the answer, if it needs one."""
+        order = {"by": comment.author, "reason": command.text}
+        match command.word:
+            case Word.PAUSE:
+                self.pause(order)
+            case Word.RESUME:
+                self.resume(order)
+            case Word.STOP if self.is_called:
+                self.stop(order)
+            case Word.RETRY if not self.is_called:
+                self.is_called = True
+            case Word.STATUS:
+                return command_texts.status(self.language, self.status())
+            case None:
+                return command_texts.not_understood(self.language)
+            case word:
+                return command_texts.not_now(self.language, word)
+        return None
 
     @workflow.query
     def status(self) -> Status:

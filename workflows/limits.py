@@ -15,6 +15,9 @@ PATIENT = RetryPolicy(
 RENEW_AFTER_EVENTS = 400
 """A run this long continues as new at the next checkpoint, so that waking it stays quick."""
 
+INTAKE_PAUSE = timedelta(minutes=1)
+"""How long comments and labels rest when the forge refuses to tell about them."""
+
 WATCH_PAUSE = timedelta(minutes=5)
 """How long a repository that cannot be watched rests before it is tried again."""
 

@@ -23,12 +23,15 @@ class RepositoryWorkflow:
         workflow.set_current_details(operators.watches(str(home)))
         try:
             watched = await self.watch(Watch(home=home, watched=watched))
+            wait, refusal = limits.WATCH_PAUSE, watched.refusal
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            workflow.set_current_details(operators.cannot_watch(str(home), reason_of(error)))
-            await workflow.sleep(asked_to_wait(error) or limits.WATCH_PAUSE, summary=operators.tries_again())
-        workflow.continue_as_new(watched)
+            wait, refusal = asked_to_wait(error) or limits.WATCH_PAUSE, reason_of(error)
+        if refusal:
+            workflow.set_current_details(operators.cannot_watch(str(home), refusal))
+            await workflow.sleep(wait, summary=operators.tries_again())
+        workflow.continue_as_new(watched.model_copy(update={"refusal": None}))
 
     async def watch(self, request: Watch) -> Watched:
         """One shift on the watchers' queue."""

@@ -38,7 +38,8 @@ def facts_in(seen: Any) -> IssueFacts:
 def _comment_in(said: Any) -> Comment | None:
     typed = {"body": said} if isinstance(said, str) else said
     try:
-        return Comment.model_validate({"id": f"{OPERATOR}:{workflow.uuid4()}", "author": OPERATOR, **typed})
-    except (ValidationError, TypeError):
+        sender = OPERATOR if typed.get("author", OPERATOR) == OPERATOR else "typed"
+        return Comment.model_validate({"id": f"{sender}:{workflow.uuid4()}", "author": OPERATOR, **typed})
+    except (ValidationError, AttributeError, TypeError):
         workflow.logger.warning("left out a malformed comment")
         return None

@@ -9,7 +9,7 @@ from activities.forge_activities import (
     PostComment,
     PostResult,
 )
-from activities.memory_activities import MemoryActivities, OpenConversation, Summarise, TellModel
+from activities.memory_activities import MemoryActivities, OpenConversation, Summarise, TellComments, TellToGoOn
 from activities.thinking_activities import Think, ThinkingActivities, Thought
 from activities.workspace_activities import (
     PrepareWorkspace,
@@ -23,7 +23,7 @@ from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.session import Called, Session
 from hikitsugi.domain.workspace import Published
-from hikitsugi.messages import change_request, prompts
+from hikitsugi.messages import change_request
 from workflows import limits
 from workflows.patience import A, P, Passage, Patience, R, Step
 
@@ -38,6 +38,8 @@ class Steps:
         self._life = life
         self._patience = patience
         self._passage = passage
+        self.is_opening = False
+        """While a conversation is opened nobody is heard, so that no comment is in it and told again."""
 
     @property
     def _session(self) -> Session:
@@ -55,10 +57,13 @@ class Steps:
             accept_from=self._life.policy.accept_comments_from,
             comments=comments,
         )
-        heard = await self._patience.take(
-            ForgeActivities.hear, request, limits.FORGE, f"hear {len(comments)} comment(s)"
-        )
-        return tuple(comment for comment in comments if comment.id in heard)
+        summary = f"hear {len(comments)} comment(s)"
+        return tuple(await self._patience.take(ForgeActivities.hear, request, limits.FORGE, summary))
+
+    async def reply(self, comment: Comment, body: str) -> None:
+        """Answer a comment."""
+        request = PostComment(issue=self._issue, key=f"reply-{comment.id}", body=body)
+        await self._patience.take(ForgeActivities.post_comment, request, limits.FORGE, f"comment: reply {comment.id}")
 
     async def post_comment(self, effect: str, body: str) -> None:
         """Write a comment."""
@@ -73,31 +78,33 @@ class Steps:
             conversation=self._session.conversation,
             language=self._life.policy.language,
             accept_from=self._life.policy.accept_comments_from,
-            leave_out=tuple(comment.id for comment in self._life.pending),
+            leave_out=tuple(comment.id for comment in (*self._life.pending, *self._life.heard)),
             handover=self._life.inheritance,
             at=now,
         )
-        return await self._work(MemoryActivities.open_conversation, request, limits.STORE, "open the conversation")
+        self.is_opening = True
+        try:
+            return await self._work(MemoryActivities.open_conversation, request, limits.STORE, "open the conversation")
+        finally:
+            self.is_opening = False
 
-    async def tell_comments(self, comments: tuple[Comment, ...]) -> None:
-        """Give comments to the model."""
-        await self._tell(prompts.new_comments(comments), comments)
-
-    async def tell_to_go_on(self) -> None:
-        """Remind the model that it has to act or to submit."""
-        await self._tell(prompts.go_on(), ())
-
-    async def _tell(self, text: str, comments: tuple[Comment, ...]) -> None:
-        request = TellModel(
+    async def tell_comments(self, comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
+        """Give comments to the model; those that were still there."""
+        request = TellComments(
             issue=self._issue,
             conversation=self._session.conversation,
             sequence=self._session.sequence,
-            text=text,
-            comments=tuple(comment.id for comment in comments),
+            comments=comments,
         )
-        await self._work(
-            MemoryActivities.tell_model, request, limits.STORE, f"tell the model {len(comments)} comment(s)"
-        )
+        summary = f"tell the model {len(comments)} comment(s)"
+        told = await self._work(MemoryActivities.tell_comments, request, limits.FORGE, summary)
+        self._session.sequence += bool(told)
+        return tuple(comment for comment in comments if comment.id in told)
+
+    async def tell_to_go_on(self) -> None:
+        """Remind the model that it has to act or to submit."""
+        request = TellToGoOn(conversation=self._session.conversation, sequence=self._session.sequence)
+        await self._work(MemoryActivities.tell_to_go_on, request, limits.STORE, "remind the model")
         self._session.sequence += 1
 
     async def prepare_workspace(self) -> str:

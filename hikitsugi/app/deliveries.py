@@ -15,6 +15,8 @@ from workflows.issue_workflow import IssueWorkflow
 from workflows.repository_workflow import RepositoryWorkflow
 
 _FAIRNESS_BYTES = 64
+_PER_SIGNAL = 100
+_BEGINNING = 500
 
 
 class SignalDeliveries:
@@ -27,12 +29,12 @@ class SignalDeliveries:
     async def deliver(
         self, issue: IssueAddress, facts: IssueFacts | None, comments: Sequence[Comment], *, start: bool
     ) -> None:
-        """Facts first, then all comments in one signal."""
+        """Comments in as few signals as Temporal takes, then the facts."""
+        for first in range(0, len(comments), _PER_SIGNAL):
+            said = [_as_said(comment) for comment in comments[first : first + _PER_SIGNAL]]
+            await self._signal(issue, "comment", said, start=start)
         if facts:
             await self._signal(issue, "issue_changed", facts.model_dump(mode="json"), start=start)
-        if comments:
-            said = [comment.model_dump(mode="json", exclude_none=True) for comment in comments]
-            await self._signal(issue, "comment", said, start=start)
 
     async def revive(self, issue: IssueAddress) -> None:
         """Start the workflow; one that lives is not disturbed."""
@@ -73,6 +75,12 @@ async def start_watching(client: Client, task_queue: str, home: RepositoryAddres
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
         priority=Priority(fairness_key=fairness_key(home)),
     )
+
+
+def _as_said(comment: Comment) -> dict[str, Any]:
+    """The beginning of a comment; its whole text is read from the forge when the model is told."""
+    begun = {"watched": True, "body": comment.body[:_BEGINNING], "is_cut": len(comment.body) > _BEGINNING}
+    return comment.model_copy(update=begun).model_dump(mode="json", exclude_defaults=True)
 
 
 def fairness_key(home: RepositoryAddress) -> str:

@@ -20,6 +20,8 @@ def policy(settings: Settings, forge: ForgeSettings) -> Policy:
         labels=label_names(settings),
         accept_comments_from=forge.accept_comments_from,
         completion_keywords=handling.completion_keywords,
+        converses=handling.enabled,
+        hears_while_working=settings.comment_detection.enabled,
         max_comment_count=handling.max_comment_count,
         reply_timeout=timedelta(hours=handling.timeout_hours),
         max_iterations=settings.plain.max_iterations,

@@ -19,10 +19,10 @@ from hikitsugi.app.deliveries import SignalDeliveries
 from hikitsugi.app.policies import label_names, policy
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_forges import ForgeSettings
-from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.ports import Doorbell, Forge, LanguageModel, Memory
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.forges.github import GitHubForge
+from hikitsugi.forges.gitlab import GitLabForge
 from hikitsugi.language_model.client import AnthropicModel
 from hikitsugi.language_model.prices import PriceList
 from hikitsugi.language_model.prompts import plain_work
@@ -69,7 +69,7 @@ class Parts:
         return [
             *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
             *(forge.open_change_request, forge.post_result),
-            *(store.open_conversation, store.tell_model, store.summarise),
+            *(store.open_conversation, store.tell_comments, store.tell_to_go_on, store.summarise),
             ThinkingActivities(self.model, self.memory, self.redact).think,
             self._workspace().prepare_workspace,
         ]
@@ -132,10 +132,9 @@ async def open_forges(settings: Settings) -> AsyncGenerator[Mapping[str, Forge]]
         yield forges
 
 
-def _forge(settings: ForgeSettings) -> GitHubForge:
-    if settings.kind != "github":
-        raise WillNeverWork(f"forges: {settings.name} is a {settings.kind} server, which is not supported yet")
-    return GitHubForge(settings.name, settings.url, settings.token or SecretStr(""), settings.username)
+def _forge(settings: ForgeSettings) -> GitHubForge | GitLabForge:
+    adapter = GitHubForge if settings.kind == "github" else GitLabForge
+    return adapter(settings.name, settings.url, settings.token or SecretStr(""), settings.username)
 
 
 def _model(settings: Settings) -> AnthropicModel:

@@ -104,6 +104,10 @@ class BareGit:
         if self._try("update-ref", ref, commit, _ABSENT) is None:
             raise Invalid("Reference", "ref", "already_exists", "Reference already exists")
 
+    def delete_ref(self, ref: str, commit: str) -> None:
+        """Remove a ref that still points at this commit."""
+        self._run("update-ref", "-d", ref, commit)
+
     def commit(self, commit: str) -> Commit:
         """Read one commit."""
         told = self._run("log", "-1", "--format=%H%x00%T%x00%P%x00%an%x00%ae%x00%cI%x00%B", commit)

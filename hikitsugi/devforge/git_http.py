@@ -9,10 +9,11 @@ from contextlib import suppress
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse, StreamingResponse
+from starlette.background import BackgroundTask
 
 from hikitsugi.devforge.bare_git import git_command, git_environment
 from hikitsugi.devforge.forge import DevForge
-from hikitsugi.devforge.records import Person
+from hikitsugi.devforge.records import Permission, Person
 from hikitsugi.devforge.refusals import NotThere
 from hikitsugi.devforge.repository import Repository
 
@@ -21,20 +22,20 @@ CHUNK = 65_536
 PUSH = "git-receive-pack"
 
 
-@routes.get("/{owner}/{name}.git/info/refs")
-async def advertise(owner: str, name: str, request: Request, service: str = "") -> Response:
+@routes.get("/{full_name:path}.git/info/refs")
+async def advertise(full_name: str, request: Request, service: str = "") -> Response:
     """The first question of every clone and push: which refs there are."""
     if service not in {"git-upload-pack", PUSH}:
         return PlainTextResponse("Please upgrade your git client.\n", status_code=403)
-    return await _serve(request, f"{owner}/{name}", "info/refs", service)
+    return await _serve(request, full_name, "info/refs", service)
 
 
-@routes.post("/{owner}/{name}.git/{service}")
-async def exchange(owner: str, name: str, service: str, request: Request) -> Response:
+@routes.post("/{full_name:path}.git/{service}")
+async def exchange(full_name: str, service: str, request: Request) -> Response:
     """The objects themselves, to or from the client."""
     if service not in {"git-upload-pack", PUSH}:
         return PlainTextResponse("Not Found\n", status_code=404)
-    return await _serve(request, f"{owner}/{name}", service, service)
+    return await _serve(request, full_name, service, service)
 
 
 async def _serve(request: Request, full_name: str, below: str, service: str) -> Response:
@@ -43,13 +44,23 @@ async def _serve(request: Request, full_name: str, below: str, service: str) -> 
     if not caller:
         challenge = {"www-authenticate": 'Basic realm="Development forge"'}
         return PlainTextResponse("A person's token is needed as password.\n", status_code=401, headers=challenge)
+    home = _visible(forge, full_name, caller)
+    if not home:
+        return PlainTextResponse("Repository not found.\n", status_code=404)
+    if service == PUSH and not home.member(caller).may_write:
+        return PlainTextResponse("This person may not push.\n", status_code=403)
+    response = await _run_backend(request, _cgi(request, forge, home, caller, below))
+    if below == PUSH:
+        response.background = BackgroundTask(home.notice_push, caller)
+    return response
+
+
+def _visible(forge: DevForge, full_name: str, caller: Person) -> Repository | None:
     try:
         home = forge.repository(full_name)
     except NotThere:
-        return PlainTextResponse("Repository not found.\n", status_code=404)
-    if service == PUSH and not caller.may_write:
-        return PlainTextResponse("This person may not push.\n", status_code=403)
-    return await _run_backend(request, _cgi(request, forge, home, caller, below))
+        return None
+    return None if home.member(caller).permission is Permission.NONE else home
 
 
 def _caller(forge: DevForge, authorization: str) -> Person | None:

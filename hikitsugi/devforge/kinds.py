@@ -15,10 +15,12 @@ class Kind:
     name: KindName
     full_name: re.Pattern[str]
     wanted_name: str
+    calls: re.Pattern[str]
     numbers_are_shared: bool
     touch_interval: timedelta
     longest_text: int
     drafts_are_titles: bool
+    pulls_need_commits: bool
     pages_below: str
     pulls_place: str
     pull_word: str
@@ -39,10 +41,12 @@ GITHUB = Kind(
         re.IGNORECASE,
     ),
     wanted_name="OWNER/NAME",
+    calls=re.compile(r"^/(api|repos|repositories|user|rate_limit|app|graphql)(/|$)|\.git/"),
     numbers_are_shared=True,
     touch_interval=timedelta(0),
     longest_text=65_536,
     drafts_are_titles=False,
+    pulls_need_commits=True,
     pages_below="",
     pulls_place="pull",
     pull_word="pull request",
@@ -53,10 +57,12 @@ GITLAB = Kind(
     name="gitlab",
     full_name=re.compile(r"(?!api/)[a-z0-9_][a-z0-9_-]*(/[a-z0-9_][a-z0-9_.-]*)+(?<!\.git)", re.IGNORECASE),
     wanted_name="GROUP/PROJECT",
+    calls=re.compile(r"^/api/|\.git/"),
     numbers_are_shared=False,
     touch_interval=timedelta(minutes=1),
     longest_text=1_000_000,
     drafts_are_titles=True,
+    pulls_need_commits=False,
     pages_below="/-",
     pulls_place="merge_requests",
     pull_word="merge request",

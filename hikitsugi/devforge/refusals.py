@@ -26,3 +26,11 @@ class Invalid(Exception):
         self.field = field
         self.code = code
         self.reason = reason
+
+
+class Duplicate(Invalid):
+    """An open pull request stands for the same branches already."""
+
+    def __init__(self, number: int, reason: str) -> None:
+        super().__init__("PullRequest", "head", "custom", reason)
+        self.number = number

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
 from hikitsugi.devforge.bare_git import DEFAULT_BRANCH, BareGit, Difference
 from hikitsugi.devforge.drafts import is_draft as is_draft_title
@@ -12,7 +11,7 @@ from hikitsugi.devforge.journal import Clock, Journal
 from hikitsugi.devforge.kinds import Kind
 from hikitsugi.devforge.label_book import LabelBook
 from hikitsugi.devforge.records import Deed, Edit, Entry, Issue, Merge, Permission, Person, Pull
-from hikitsugi.devforge.refusals import Invalid, NotMergeable, NotThere, Outdated
+from hikitsugi.devforge.refusals import Duplicate, Invalid, NotMergeable, NotThere, Outdated
 from hikitsugi.devforge.reviews import Reviews
 from hikitsugi.devforge.system_notes import system_notes
 from hikitsugi.devforge.tracker import Tracker
@@ -80,20 +79,27 @@ class Repository:
         return replace(pull, head_commit=head or pull.head_commit, base_commit=base or pull.base_commit)
 
     def open_pull(
-        self, author: Person, title: str, body: str, head: str, base: str, *, is_draft: bool = False, **more: Any
+        self,
+        author: Person,
+        title: str,
+        body: str,
+        head: str,
+        base: str,
+        *,
+        is_draft: bool = False,
+        labels: Iterable[str] = (),
+        assignees: Iterable[Person] = (),
     ) -> Issue:
         """Propose one branch for another; a second open request for the same pair is refused."""
         with self.journal.lock:
             commits = self._comparable(head, base)
-            same = [
-                one.number for one in self._open_pulls() if one.pull and (one.pull.head, one.pull.base) == (head, base)
-            ]
-            if same:
-                reason = f"A pull request already exists for {self.owner}:{head}."
-                raise Invalid("PullRequest", "head", "already_exists", reason, same[0])
+            for one in self._open_pulls():
+                if one.pull and (one.pull.head, one.pull.base) == (head, base):
+                    raise Duplicate(one.number, f"A pull request already exists for {self.owner}:{head}.")
             if self.kind.drafts_are_titles:
                 is_draft = is_draft_title(title)
-            return self.pull_tracker.open_issue(author, title, body, pull=Pull(head, base, *commits, is_draft), **more)
+            pull = Pull(head, base, *commits, is_draft)
+            return self.pull_tracker.open_issue(author, title, body, labels, assignees, pull)
 
     def edit_pull(self, number: int, by: Person, edit: Edit, base: str | None = None) -> Issue:
         """Change a pull request; closing it keeps the commits it closed with."""
@@ -175,7 +181,7 @@ class Repository:
         if not self.git.have_common_history(base_commit, head_commit):
             reason = f"The {head} branch has no history in common with {base}"
             raise Invalid("PullRequest", "head", "custom", reason)
-        if not self.git.difference(base_commit, head_commit).commits:
+        if self.kind.pulls_need_commits and not self.git.difference(base_commit, head_commit).commits:
             raise Invalid("PullRequest", "head", "custom", f"No commits between {base} and {head}")
         return head_commit, base_commit
 

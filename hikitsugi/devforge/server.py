@@ -9,8 +9,12 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 
 import uvicorn
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hikitsugi.devforge.application import application
+from hikitsugi.devforge.courier import Courier
+from hikitsugi.devforge.failing import HANG_UP
 from hikitsugi.devforge.forge import DevForge
 from hikitsugi.domain.errors import WillNeverWork
 
@@ -34,12 +38,28 @@ class _Server(uvicorn.Server):
         yield
 
 
+class _Connection(H11Protocol):
+    """A connection that the application can hang up, as faults do."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)
+        app = self.app
+
+        async def with_hang_up(scope: Scope, receive: Receive, send: Send) -> None:
+            await app({**scope, "extensions": {HANG_UP: transport.close}}, receive, send)
+
+        self.app = with_hang_up
+
+
 @asynccontextmanager
 async def serve(forge: DevForge, port: int = 0, host: str = LOOPBACK) -> AsyncGenerator[str]:
     """Serve a forge in this event loop; its address is given, and port 0 means any free one."""
     listener = _listen(host, port)
+    address = f"http://{host}:{listener.getsockname()[1]}"
+    courier = Courier(forge, address)
     config = uvicorn.Config(
-        application(forge),
+        application(forge, courier),
+        http=_Connection,
         lifespan="off",
         log_config=None,
         log_level="warning",
@@ -50,10 +70,12 @@ async def serve(forge: DevForge, port: int = 0, host: str = LOOPBACK) -> AsyncGe
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     try:
         await server.is_up.wait()
-        yield f"http://{host}:{listener.getsockname()[1]}"
+        courier.start()
+        yield address
     finally:
         server.should_exit = True
         await serving
+        await asyncio.to_thread(courier.close)
         listener.close()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hikitsugi.devforge.drafts import as_ready
+from hikitsugi.devforge.drafts import as_ready, is_draft
 from hikitsugi.devforge.records import Deed, Entry, Issue, Person
 
 
@@ -27,15 +27,15 @@ def system_notes(entry: Entry) -> Iterator[str]:
 
 
 def _renamed(before: Issue, after: Issue) -> str:
-    if after.pull and before.pull and after.pull.is_draft is not before.pull.is_draft:
-        if as_ready(before.title) == as_ready(after.title):
-            return f"marked this merge request as **{'draft' if after.pull.is_draft else 'ready'}**"
+    is_same_text = as_ready(before.title) == as_ready(after.title)
+    if after.pull and is_same_text and is_draft(before.title) is not is_draft(after.title):
+        return f"marked this merge request as **{'draft' if after.pull.is_draft else 'ready'}**"
     return f"changed title from **{before.title}** to **{after.title}**"
 
 
 def _relabelled(entry: Entry) -> str:
     parts = {"added": entry.labels_added, "removed": entry.labels_removed}
-    told = [f"{verb} {' '.join(f'~{name!r}' for name in names)}" for verb, names in parts.items() if names]
+    told = [verb + "".join(f' ~"{name}"' for name in names) for verb, names in parts.items() if names]
     return f"{' and '.join(told)} label{'s' if sum(map(len, parts.values())) > 1 else ''}"
 
 

@@ -66,7 +66,7 @@ class Tracker:
             self._journal.write(Deed.OPENED, author, issue)
             return issue
 
-    def edit(self, number: int, by: Person, edit: Edit) -> Issue:
+    def edit(self, number: int, by: Person, edit: Edit, pull: Pull | None = None) -> Issue:
         """Apply what the edit names; an edit that changes nothing leaves the time of update alone."""
         if edit.title is not None:
             self._refuse_bad_text("Issue", "title", edit.title)
@@ -80,6 +80,7 @@ class Tracker:
                 body=old.body if edit.body is None else edit.body,
                 labels=old.labels if edit.labels is None else self._labels.spelled(edit.labels),
                 assignees=old.assignees if edit.assignees is None else tuple(dict.fromkeys(edit.assignees)),
+                pull=pull or old.pull,
             )
             return self._store(old, _with_state(new, by, edit, self._journal.now()), by)
 

@@ -1,4 +1,4 @@
-"""Every request passes here: the place where calls are counted and where faults can be injected."""
+"""Every request passes here: the place where calls are counted."""
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 

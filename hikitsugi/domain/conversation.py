@@ -71,7 +71,7 @@ class Opening(Value):
     tools: tuple[ToolSpec, ...] = ()
     turns: tuple[Turn, ...]
     comments: tuple[str, ...] = ()
-    """The ids of the comments among the turns."""
+    """The versions of the comments among the turns."""
     opened_at: datetime
 
 

@@ -35,6 +35,17 @@ class Comment(Value):
     updated_at: datetime | None = None
     url: str | None = None
     author_role: str | None = None
+    watched: bool = False
+    """Whether the watcher saw it on the forge; then one that is no longer there was deleted."""
+    is_cut: bool = False
+    """Whether only the beginning of its text is here."""
+    edited: bool = False
+    """Whether the model was given an earlier text of it."""
+
+    @property
+    def version(self) -> str:
+        """Names this very text: another edit has another name."""
+        return f"{self.id}@{self.updated_at.isoformat() if self.updated_at else ''}"
 
     @property
     def is_ours(self) -> bool:

@@ -1,5 +1,6 @@
 """The life of an issue in the house: everything its workflow carries from run to run."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from pydantic import BaseModel, Field
@@ -13,6 +14,7 @@ from hikitsugi.domain.status import Status
 from hikitsugi.domain.value import Value
 
 _REMEMBERED = 500
+_TOLD_AT_ONCE = 20
 
 
 class Order(Value):
@@ -26,8 +28,8 @@ class IssueFacts(Value):
     """What the watcher tells of an issue beside its comments."""
 
     state: str = "open"
-    labels: tuple[str, ...] = ()
-    assignees: tuple[str, ...] = ()
+    labels: tuple[str, ...] | None = None
+    assignees: tuple[str, ...] | None = None
     for_work: bool = False
     """Whether the watcher found it labelled for work."""
     called_by: str | None = None
@@ -46,8 +48,14 @@ class Life(BaseModel):
     stop: Order | None = None
     facts: IssueFacts | None = None
     pending: list[Comment] = []
+    """Received, but not yet asked whether its author counts."""
+    heard: list[Comment] = []
+    """By people who count, but not yet given to the model."""
     received: list[str] = []
     spending: Spending = Field(default_factory=Spending)
+    found: int = 0
+    checks: int = 0
+    errors: int = 0
     comments_processed: int = 0
     last_comment_id: str | None = None
     first_processed_at: datetime | None = None
@@ -90,15 +98,22 @@ class Life(BaseModel):
         return self.called.title if self.called else ""
 
     def receive(self, comment: Comment) -> None:
-        """Keep a comment until it is heard; a repeated delivery changes nothing."""
-        if comment.id in self.received:
+        """Keep a comment until it is heard; a repeated delivery changes nothing, an edit takes the old one's place."""
+        if comment.version in self.received:
             return
-        self.received = [*self.received, comment.id][-_REMEMBERED:]
-        self.pending.append(comment)
+        self.received = [*self.received, comment.version][-_REMEMBERED:]
+        self.found += 1
+        self.pending = _with(self.pending, comment)
 
-    def take_pending(self) -> tuple[Comment, ...]:
-        """Everything received since the last time, in order."""
-        taken, self.pending = tuple(self.pending), []
+    def hear(self, asked: int, accepted: Sequence[Comment]) -> None:
+        """The oldest pending comments were asked about; the accepted ones wait for the model."""
+        self.pending = self.pending[asked:]
+        for comment in accepted:
+            self.heard = _with(self.heard, comment)
+
+    def take_heard(self) -> tuple[Comment, ...]:
+        """The oldest of what was heard and not yet told, in order."""
+        taken, self.heard = tuple(self.heard[:_TOLD_AT_ONCE]), self.heard[_TOLD_AT_ONCE:]
         return taken
 
     def open_session(self, called: Called, session: Session) -> None:
@@ -112,10 +127,15 @@ class Life(BaseModel):
         self.handover, self.session = handover, None
         self.state = State(handover.ending)
 
+    def note_error(self, reason: str) -> None:
+        """Something could not be done; it is told, and tried again."""
+        self.error = reason
+        self.errors += 1
+
     def count_comments(self, comments: tuple[Comment, ...], now: datetime) -> None:
         """Comments were given to the model."""
         self.comments_processed += len(comments)
-        self.last_comment_id = comments[-1].id
+        self.last_comment_id = comments[-1].id if comments else self.last_comment_id
         self.note_work(now)
 
     def note_work(self, now: datetime) -> None:
@@ -132,8 +152,15 @@ class Life(BaseModel):
             return False
         trigger = set(self.policy.labels.trigger)
         reopened = earlier.state != "open"
-        relabelled = not trigger & set(earlier.labels) and bool(trigger & set(facts.labels))
+        relabelled = not trigger & set(earlier.labels or ()) and bool(trigger & set(facts.labels or ()))
         return reopened or relabelled
+
+    def loses_bot(self, facts: IssueFacts) -> bool:
+        """Whether new facts take the issue away from us: we were assigned, and are no more."""
+        bot, earlier = self.called.bot if self.called else None, self.facts
+        if bot is None or earlier is None or facts.assignees is None:
+            return False
+        return bot in (earlier.assignees or ()) and bot not in facts.assignees
 
     def status(self, issue: IssueAddress, waiting_for: str) -> Status:
         """Where the issue stands."""
@@ -143,7 +170,7 @@ class Life(BaseModel):
             session=self.sessions,
             **self.spending.model_dump(),
             comments_processed=self.comments_processed,
-            comments_pending=len(self.pending),
+            comments_pending=len(self.pending) + len(self.heard),
             last_comment_id=self.last_comment_id,
             first_processed_at=self.first_processed_at,
             last_processed_at=self.last_processed_at,
@@ -153,3 +180,10 @@ class Life(BaseModel):
             waiting_for=waiting_for,
             error=self.error,
         )
+
+
+def _with(comments: Sequence[Comment], newest: Comment) -> list[Comment]:
+    """The comments with one more, which takes the place of its own older text."""
+    if newest.id not in [comment.id for comment in comments]:
+        return [*comments, newest]
+    return [newest if comment.id == newest.id else comment for comment in comments]

@@ -37,6 +37,8 @@ class Policy(Value):
     labels: LabelNames = LabelNames()
     accept_comments_from: tuple[str, ...] = ("author", "maintainers")
     completion_keywords: tuple[str, ...] = ()
+    converses: bool = True
+    hears_while_working: bool = True
     max_comment_count: int = 10
     reply_timeout: timedelta = timedelta(hours=24)
     max_iterations: int = 100

@@ -42,12 +42,24 @@ class Forge(Protocol):
         """All comments of the conversation, oldest first."""
         ...
 
+    async def read_comment(self, issue: IssueAddress, comment_id: str) -> Comment | None:
+        """The comment as it stands now; None when it is not there any more."""
+        ...
+
     async def may_write(self, home: RepositoryAddress, user: str) -> bool:
         """Whether a person maintains the repository; False when that cannot be read."""
         ...
 
     async def post_comment(self, issue: IssueAddress, body: str, key: str) -> Comment:
         """Write a comment that ends with the hidden marker for `key`, unless ours is there already."""
+        ...
+
+    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment:
+        """Replace the text of a comment of ours; it keeps its marker."""
+        ...
+
+    async def reconcile_comment(self, issue: IssueAddress, key: str) -> int:
+        """Take back late duplicates of our comment with this marker, the first stays; how many there were."""
         ...
 
     async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
@@ -60,6 +72,22 @@ class Forge(Protocol):
 
     async def open_change_request(self, wanted: NewChangeRequest) -> ChangeRequest:
         """The open change request from the head branch, made if there is none."""
+        ...
+
+    async def find_change_request(self, home: RepositoryAddress, head: str) -> ChangeRequest | None:
+        """The change request from a branch of the repository: the open one, else the latest."""
+        ...
+
+    async def update_change_request(self, home: RepositoryAddress, number: int, title: str, body: str) -> ChangeRequest:
+        """Give a change request another title and text; a draft stays one."""
+        ...
+
+    async def set_draft(self, home: RepositoryAddress, number: int, *, draft: bool) -> ChangeRequest:
+        """Make a change request a draft, or ready for review."""
+        ...
+
+    async def ensure_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> None:
+        """Make a branch where another branch or a commit is; one that is there stays where it is."""
         ...
 
     async def git_remote(self, home: RepositoryAddress) -> GitRemote:
@@ -103,11 +131,11 @@ class Memory(Protocol):
         ...
 
     async def comments_taken_in(self, issue: IssueAddress) -> frozenset[str]:
-        """The ids of the comments the model was given in any conversation of the issue."""
+        """The versions of the comments the model was given in any conversation of the issue."""
         ...
 
-    async def take_in_comments(self, issue: IssueAddress, conversation: str, ids: Collection[str]) -> None:
-        """Remember that the model was given these comments."""
+    async def take_in_comments(self, issue: IssueAddress, conversation: str, versions: Collection[str]) -> None:
+        """Remember that the model was given these versions of comments."""
         ...
 
     async def find_tool_run(self, conversation: str, call_id: str) -> "ToolRun | None":

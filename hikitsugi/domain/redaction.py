@@ -9,10 +9,10 @@ from urllib.parse import quote
 HIDDEN = "[redacted]"
 _SHORTEST = 6
 _TOKEN_FORMS = re.compile(
-    r"gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|sk-(?:ant-)?[A-Za-z0-9_-]{16,}"
-    r"|AKIA[0-9A-Z]{16}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"
+    r"gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|rt|cbt|dt|ptt)-[A-Za-z0-9_-]{16,}|(?<![A-Za-z0-9])sk-(?:ant-)?[A-Za-z0-9_-]{16,}"
+    r"|AKIA[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{30,}|xox[abpr]-[A-Za-z0-9-]{10,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)|(?i:(?<=authorization: )(?:bearer|basic|token) \S+)",
+    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)|(?i:(?<=authorization)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token) [^\s\"']+)",
     re.DOTALL,
 )
 
@@ -31,7 +31,18 @@ class Redactor:
 
 
 def _encodings(secret: str) -> set[str]:
+    """The secret as it is, and as it stands inside URLs, JSON, hexadecimal text and base64 at any offset."""
     raw = secret.encode()
-    encoded = {base64.b64encode(raw[shift:]).decode().rstrip("=")[:-1] for shift in range(3)}
-    long_enough = {form for form in encoded if len(form) >= _SHORTEST + 2}
-    return {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], raw.hex(), *long_enough}
+    plain = {secret, quote(secret, safe=""), quote(secret), json.dumps(secret)[1:-1], raw.hex(), raw.hex().upper()}
+    plain.add(json.dumps(secret, ensure_ascii=False)[1:-1])
+    encoded = {form for shift in range(3) for form in _base64(raw[shift:])}
+    return plain | {form for form in encoded if len(form) >= _SHORTEST + 2}
+
+
+def _base64(raw: bytes) -> set[str]:
+    """What stays the same of an encoding, whatever follows; the last character may not."""
+    whole = raw[: len(raw) - len(raw) % 3]
+    left = raw[len(whole) :]
+    tail = base64.b64encode(left).decode().rstrip("=")[:-1] if left else ""
+    form = base64.b64encode(whole).decode() + tail
+    return {form, form.replace("+", "-").replace("/", "_")}

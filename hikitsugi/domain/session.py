@@ -35,6 +35,8 @@ class Called(Value):
     author: str
     url: str
     is_open: bool
+    labels: tuple[str, ...] = ()
+    bot: str | None = None
 
 
 class Spending(BaseModel):
@@ -74,6 +76,10 @@ class Session(BaseModel):
     def key_of(self, effect: str) -> str:
         """Names one outside effect of this session, the same at every attempt."""
         return f"{self.key}:{effect}"
+
+    def begin_anew(self, conversation: str) -> None:
+        """Leave a conversation that cannot be continued."""
+        self.conversation, self.sequence, self.submitted = conversation, 0, None
 
     def next_pass(self) -> None:
         """Begin another round of work in the same conversation."""

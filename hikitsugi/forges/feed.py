@@ -61,8 +61,9 @@ class Page(Generic[E]):
 class Reading(Generic[E]):
     """One pass over a list: where to ask next, what is fresh, and from where the next pass starts."""
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: Feed, overlap: timedelta = OVERLAP) -> None:
         self._feed = feed
+        self._overlap = overlap
         self._first: Page[E] | None = None
         self._read: dict[int, Version] = {}
         self._fresh: dict[int, E] = {}
@@ -130,8 +131,9 @@ class Reading(Generic[E]):
     def _next_since(self, first: Page[E]) -> datetime:
         since = self._feed.since
         if since is None:
-            return first.at - OVERLAP
+            return first.at - self._overlap
         if self._fresh:
             newest = max(entry.version.at for entry in self._fresh.values())
-            return max(since, newest - OVERLAP)
-        return since if first.is_last else max(since, first.at - OVERLAP)
+            # A stamp ahead of the forge's clock would hide everything until then.
+            return max(since, min(newest, first.at) - self._overlap)
+        return since if first.is_last else max(since, first.at - self._overlap)

@@ -1,62 +1,51 @@
 """GitHub, and GitHub Enterprise Server, as a forge."""
 
 import logging
+import re
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import TypeVar
 from urllib.parse import quote
 
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import SecretStr
 
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
-from hikitsugi.domain.errors import HikitsugiError, WillNeverWork
+from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
 from hikitsugi.domain.ports import Cursor, Sighting
-from hikitsugi.forges.github_client import Answer, GitHubClient
-from hikitsugi.forges.github_look import first_look, is_own, next_look
+from hikitsugi.forges.changes import ChangeRequests
+from hikitsugi.forges.client import Answer, ForgeClient, Json
+from hikitsugi.forges.comments import LOOKBACK, Comments
+from hikitsugi.forges.github_client import DIALECT, GRAPHQL
+from hikitsugi.forges.github_look import first_look, next_look
 from hikitsugi.forges.github_payloads import (
     CommentPayload,
     IssuePayload,
     LabelPayload,
     PermissionPayload,
     PullPayload,
+    RefPayload,
     RepositoryPayload,
     UserPayload,
-    readable,
 )
-from hikitsugi.forges.marker import is_marked, marked, shortened
+from hikitsugi.forges.marker import shortened
+from hikitsugi.forges.payloads import readable
 
 _log = logging.getLogger(__name__)
 
-LONGEST_BODY = 65_536
-# An attempt that was reported as failed is looked for this far back; most issues answer that with one short page.
-_LOOKBACK = timedelta(days=7)
 _WRITERS = frozenset({"admin", "maintain", "write"})
+_DRAFT = "mutation($id: ID!) { %s(input: {pullRequestId: $id}) { pullRequest { isDraft } } }"
 
-M = TypeVar("M", bound=BaseModel)
 
-
-class GitHubForge:
+class GitHubForge(Comments, ChangeRequests):
     """The forge port on PyGithub; every writing verb looks before it writes."""
 
+    longest_body = 65_536
+    refuses_second_with = HTTPStatus.UNPROCESSABLE_ENTITY
+    refuses_branch_with = HTTPStatus.UNPROCESSABLE_ENTITY
+
     def __init__(self, name: str, url: str, token: SecretStr, username: str | None) -> None:
-        self._name = name
-        self._url = url
-        self._token = token
-        self._username = username
-        self._is_nameless = False
-        self._client = GitHubClient(name, url, token)
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._client.aclose()
-
-    async def whoami(self) -> str:
-        """The configured user name, or the one the token belongs to."""
-        if self._username is None:
-            self._username = _read(UserPayload, await self._client.get("/user")).login
-        return self._username
+        super().__init__(ForgeClient(name, url, token, DIALECT), username)
 
     async def look(self, home: RepositoryAddress, cursor: Cursor | None) -> Sighting:
         """Two lists, answered with 'unchanged' while nothing happens."""
@@ -66,33 +55,22 @@ class GitHubForge:
 
     async def read_issue(self, issue: IssueAddress) -> Issue:
         """The issue as it stands now."""
-        return _read(IssuePayload, await self._client.get(_path(issue))).issue(issue.home)
+        return (await self._client.get(_path(issue))).read(IssuePayload).issue(issue.home)
 
     async def read_comments(self, issue: IssueAddress) -> list[Comment]:
         """All comments of the conversation, oldest first."""
-        entries = await self._client.pages(f"{_path(issue)}/comments")
+        entries = await self._client.pages(self._thread(issue))
         return [payload.comment() for payload in readable(CommentPayload, entries)]
 
     async def may_write(self, home: RepositoryAddress, user: str) -> bool:
         """Whether a person maintains the repository; False when we may not know."""
         path = f"/repos/{home.repository}/collaborators/{quote(user, safe='')}/permission"
         try:
-            may = _read(PermissionPayload, await self._client.get(path))
+            may = (await self._client.get(path)).read(PermissionPayload)
         except WillNeverWork as error:
             _log.info("what %s may do in %s is unknown: %s", user, home, error)
             return False
         return not _WRITERS.isdisjoint({may.permission, may.role_name})
-
-    async def post_comment(self, issue: IssueAddress, body: str, key: str) -> Comment:
-        """Write a comment that ends with the hidden marker for `key`, unless ours is there already."""
-        path = f"{_path(issue)}/comments"
-        since = f"{datetime.now(UTC) - _LOOKBACK:%Y-%m-%dT%H:%M:%SZ}"
-        me = await self._me()
-        for payload in readable(CommentPayload, await self._client.pages(path, {"since": since})):
-            if is_marked(payload.body or "", key) and is_own(payload.comment(), me):
-                return payload.comment()
-        answer = await self._client.post(path, {"body": marked(body, key, LONGEST_BODY)})
-        return _read(CommentPayload, answer).comment()
 
     async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
         """Take labels off, then put labels on, so that two states never show at once; GitHub's labels ignore case."""
@@ -106,66 +84,73 @@ class GitHubForge:
         if missing:
             await self._client.post(path, {"labels": list(missing)})
 
-    async def acknowledge(self, issue: IssueAddress, comment_id: str) -> None:
-        """Put 👀 on a comment; GitHub keeps one however often it is asked."""
-        if not comment_id.isdecimal():  # An operator's words, which are not on the forge.
-            return
-        path = f"/repos/{issue.repository}/issues/comments/{comment_id}/reactions"
-        try:
-            await self._client.post(path, {"content": "eyes"})
-        except HikitsugiError as error:
-            _log.warning("comment %s of %s got no 👀: %s", comment_id, issue, error)
+    async def update_change_request(self, home: RepositoryAddress, number: int, title: str, body: str) -> ChangeRequest:
+        """Give a pull request another title and text."""
+        change: Json = {"title": title, "body": shortened(body, self.longest_body)}
+        return self._request(await self._client.update(f"{self._requests(home)}/{number}", change))
 
-    async def open_change_request(self, wanted: NewChangeRequest) -> ChangeRequest:
-        """The open pull request from the head branch, made if there is none."""
-        found = await self._find_pull(wanted)
-        if found:
-            return found
-        body = shortened(wanted.body, LONGEST_BODY)
-        answer = await self._client.post(
-            f"/repos/{wanted.home.repository}/pulls",
-            {"title": wanted.title, "head": wanted.head, "base": wanted.base, "body": body},
-            allow={HTTPStatus.UNPROCESSABLE_ENTITY},
-        )
-        if answer.status != HTTPStatus.UNPROCESSABLE_ENTITY:
-            return _read(PullPayload, answer).change_request()
-        found = await self._find_pull(wanted)
-        if not found:
-            raise answer.failure()
-        return found
+    async def set_draft(self, home: RepositoryAddress, number: int, *, draft: bool) -> ChangeRequest:
+        """Make a pull request a draft or ready for review, which only GraphQL can."""
+        pull = (await self._client.get(f"{self._requests(home)}/{number}")).read(PullPayload)
+        if pull.draft != draft:
+            mutation = "convertPullRequestToDraft" if draft else "markPullRequestReadyForReview"
+            answer = await self._client.post(GRAPHQL, {"query": _DRAFT % mutation, "variables": {"id": pull.node_id}})
+            told = answer.json()
+            if not isinstance(told, dict) or told.get("errors"):
+                raise self._client.failure(answer)
+        return pull.change_request().model_copy(update={"is_draft": draft})
 
     async def git_remote(self, home: RepositoryAddress) -> GitRemote:
         """Where to clone from and push to."""
-        repository = _read(RepositoryPayload, await self._client.get(f"/repos/{home.repository}"))
-        return repository.git_remote(self._url, self._token)
+        repository = (await self._client.get(f"/repos/{home.repository}")).read(RepositoryPayload)
+        return repository.git_remote(self._client.url, self._client.token)
 
-    async def _me(self) -> str | None:
-        if self._is_nameless:
-            return None
-        try:
-            return await self.whoami()
-        except WillNeverWork as error:
-            self._is_nameless = True
-            _log.warning(
-                "our name on forge %r is unknown, the hidden marker alone tells our comments: %s", self._name, error
-            )
-            return None
+    async def _ask_name(self) -> str:
+        return (await self._client.get("/user")).read(UserPayload).login
 
-    async def _find_pull(self, wanted: NewChangeRequest) -> ChangeRequest | None:
-        owner = wanted.home.repository.partition("/")[0]
-        question = {"head": f"{owner}:{wanted.head}", "state": "open"}
-        entries = await self._client.pages(f"/repos/{wanted.home.repository}/pulls", question)
+    async def _recent(self, issue: IssueAddress) -> list[Comment]:
+        since = f"{datetime.now(UTC) - LOOKBACK:%Y-%m-%dT%H:%M:%SZ}"
+        entries = await self._client.pages(self._thread(issue), {"since": since})
+        return [payload.comment() for payload in readable(CommentPayload, entries)]
+
+    async def _put_eyes_on(self, issue: IssueAddress, comment_id: str) -> None:
+        await self._client.post(f"{self._place(issue, comment_id)}/reactions", {"content": "eyes"})
+
+    def _comment(self, issue: IssueAddress, answer: Answer) -> Comment:
+        return answer.read(CommentPayload).comment()
+
+    def _thread(self, issue: IssueAddress) -> str:
+        return f"{_path(issue)}/comments"
+
+    def _place(self, issue: IssueAddress, comment_id: str) -> str:
+        return f"/repos/{issue.repository}/issues/comments/{comment_id}"
+
+    async def _find(self, home: RepositoryAddress, head: str, *, only_open: bool) -> list[ChangeRequest]:
+        owner = home.repository.partition("/")[0]
+        question = {"head": f"{owner}:{head}", "state": "open" if only_open else "all"}
+        entries = await self._client.pages(self._requests(home), question)
         requests = [payload.change_request() for payload in readable(PullPayload, entries)]
-        return next((request for request in requests if request.head == wanted.head), None)
+        return [request for request in requests if request.head == head]
+
+    async def _new_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> tuple[str, Json]:
+        commit = from_ref
+        if not re.fullmatch(r"[0-9a-f]{40}", from_ref):
+            commit = (await self._client.get(self._branch(home, from_ref))).read(RefPayload).object.sha
+        return f"/repos/{home.repository}/git/refs", {"ref": f"refs/heads/{name}", "sha": commit}
+
+    def _creation(self, wanted: NewChangeRequest) -> Json:
+        body = shortened(wanted.body, self.longest_body)
+        return {"title": wanted.title, "head": wanted.head, "base": wanted.base, "body": body}
+
+    def _request(self, answer: Answer) -> ChangeRequest:
+        return answer.read(PullPayload).change_request()
+
+    def _requests(self, home: RepositoryAddress) -> str:
+        return f"/repos/{home.repository}/pulls"
+
+    def _branch(self, home: RepositoryAddress, name: str) -> str:
+        return f"/repos/{home.repository}/git/ref/heads/{quote(name)}"
 
 
 def _path(issue: IssueAddress) -> str:
     return f"/repos/{issue.repository}/issues/{issue.number}"
-
-
-def _read(model: type[M], answer: Answer) -> M:
-    try:
-        return model.model_validate(answer.json())
-    except ValidationError:
-        # Its text quotes what people wrote, which belongs in no log or history.
-        raise answer.half() from None

@@ -2,61 +2,36 @@
 
 import json
 import re
-from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import timedelta
 from http import HTTPStatus
 from typing import cast
 
 from github.Requester import Requester
 
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
-
-Headers = Mapping[str, str]
+from hikitsugi.forges.client import Answer
+from hikitsugi.forges.refusals import LONGEST_MESSAGE, Headers, limited, refused, wait
 
 _SUBJECT = re.compile(r"/repos/([^/]+/[^/?]+)(?:/(?:issues|pulls)/([0-9]+))?")
-_UNKNOWN_LIMIT = timedelta(seconds=60)
-_LONGEST_MESSAGE = 300
+_GRAPHQL_STATUS = {"NOT_FOUND": HTTPStatus.NOT_FOUND, "FORBIDDEN": HTTPStatus.FORBIDDEN}
 
 
-def failure(forge: str, request: str, status: int, headers: Headers, body: str) -> WillNeverWork | TryAgainLater:
-    """The error for an answer that is not the one we need; `request` is `GET /repos/…`."""
-    told = _told(body)
+def failure(answer: Answer) -> WillNeverWork | TryAgainLater:
+    """The error for an answer that is not the one we need."""
+    status, headers, told = answer.status, answer.headers, _told(answer.body)
     if status == HTTPStatus.TOO_MANY_REQUESTS or (status == HTTPStatus.FORBIDDEN and _is_limit(told, headers)):
-        return TryAgainLater(f"Forge {forge!r} limits our requests.", after=_wait(headers))
-    if status in {202, 408, 425} or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return TryAgainLater(f"Forge {forge!r} answered {request} with {status}{_quoted(told)}.", _asked(headers))
-    return WillNeverWork(_refusal(forge, request, status, told))
+        return limited(answer.forge, _wait(headers))
+    if status == HTTPStatus.OK:  # GraphQL answers so whatever happened.
+        return _graphql_failure(answer, told)
+    return refused(answer.forge, answer.request, _subject(answer.request), status, headers, told)
 
 
-def server_time(headers: Headers) -> datetime:
-    """The server's clock when it answered; ours where it does not tell."""
-    try:
-        told = parsedate_to_datetime(headers.get("date", ""))
-    except ValueError:
-        return datetime.now(UTC)
-    # A proxy that adds a second date makes the zone unreadable; it is GMT by definition.
-    return told if told.tzinfo else told.replace(tzinfo=UTC)
-
-
-def _refusal(forge: str, request: str, status: int, told: str) -> str:
-    subject = _subject(request)
-    match status:
-        case 401:
-            return f"Forge {forge!r} does not accept the token (401): check forges[].token."
-        case 403:
-            return f"The token of forge {forge!r} lacks the permission for {request}{_quoted(told)}: widen its access."
-        case 404:
-            return (
-                f"Forge {forge!r} knows no {subject} ({request}), or its token may not see it: "
-                "check the name under forges[].repositories and the token's access."
-            )
-        case 410:
-            return f"{subject} on forge {forge!r} is gone, or its issues are switched off{_quoted(told)}."
-        case 301 | 302 | 307 | 308:
-            return f"{subject} on forge {forge!r} has moved: write its new name under forges[].repositories."
-        case _:
-            return f"Forge {forge!r} refused {request} with {status}{_quoted(told)}."
+def _graphql_failure(answer: Answer, told: str) -> WillNeverWork | TryAgainLater:
+    kinds = set(re.findall(r'"type":\s*"([A-Z_]+)"', answer.body))
+    if "RATE_LIMITED" in kinds:
+        return limited(answer.forge, _wait(answer.headers))
+    status = next((_GRAPHQL_STATUS[kind] for kind in kinds if kind in _GRAPHQL_STATUS), HTTPStatus.UNPROCESSABLE_ENTITY)
+    return refused(answer.forge, answer.request, "pull request", status, answer.headers, told)
 
 
 def _subject(request: str) -> str:
@@ -77,7 +52,7 @@ def _told(body: str) -> str:
     fields = cast("dict[str, object]", answer)
     errors = fields.get("errors")
     details = cast("list[object]", errors) if isinstance(errors, list) else []
-    return "; ".join(text for text in map(_message, [fields, *details]) if text)[:_LONGEST_MESSAGE]
+    return "; ".join(text for text in map(_message, [fields, *details]) if text)[:LONGEST_MESSAGE]
 
 
 def _message(part: object) -> str:
@@ -86,26 +61,11 @@ def _message(part: object) -> str:
     return str(part)
 
 
-def _quoted(told: str) -> str:
-    return f" ({told})" if told else ""
-
-
 def _is_limit(told: str, headers: Headers) -> bool:
     return Requester.isRateLimitError(told) or "retry-after" in headers or headers.get("x-ratelimit-remaining") == "0"
 
 
 def _wait(headers: Headers) -> timedelta:
-    asked = _asked(headers)
-    if asked is not None:
-        return asked
-    reset = headers.get("x-ratelimit-reset", "")
     # A secondary limit also carries the reset of the primary one, which is not what it waits for.
-    if reset.isdigit() and headers.get("x-ratelimit-remaining", "0") == "0":
-        until = datetime.fromtimestamp(int(reset), UTC) - server_time(headers)
-        return max(until, timedelta()) + timedelta(seconds=1)
-    return _UNKNOWN_LIMIT
-
-
-def _asked(headers: Headers) -> timedelta | None:
-    seconds = headers.get("retry-after", "")
-    return timedelta(seconds=int(seconds)) if seconds.isdigit() else None
+    is_primary = headers.get("x-ratelimit-remaining", "0") == "0"
+    return wait(headers, headers.get("x-ratelimit-reset", "") if is_primary else "")

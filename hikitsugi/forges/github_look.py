@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from datetime import UTC
 from typing import TypeVar
 
-from hikitsugi.domain.address import IssueAddress, RepositoryAddress
-from hikitsugi.domain.issue import Comment, Issue, IssueNews
+from hikitsugi.domain.address import RepositoryAddress
 from hikitsugi.domain.ports import Cursor, Sighting
 from hikitsugi.domain.value import Value
+from hikitsugi.forges.account import is_own
+from hikitsugi.forges.client import PAGE_SIZE, ForgeClient, Parameters
 from hikitsugi.forges.feed import Feed, Page, Reading
-from hikitsugi.forges.github_client import PAGE_SIZE, GitHubClient, Parameters
-from hikitsugi.forges.github_payloads import CommentPayload, IssuePayload, readable
+from hikitsugi.forges.github_payloads import CommentPayload, IssuePayload
+from hikitsugi.forges.payloads import gathered, readable
 
 P = TypeVar("P", IssuePayload, CommentPayload)
 
@@ -22,7 +23,7 @@ class Position(Value):
     comments: Feed
 
 
-async def first_look(client: GitHubClient, home: RepositoryAddress) -> Sighting:
+async def first_look(client: ForgeClient, home: RepositoryAddress) -> Sighting:
     """The open issues, and a position after every comment there is."""
     issues = await _read(client, IssuePayload, f"/repos/{home.repository}/issues", Feed(), {"state": "open"})
     start = issues.next_feed()
@@ -30,7 +31,7 @@ async def first_look(client: GitHubClient, home: RepositoryAddress) -> Sighting:
     return _sighting(home, issues.fresh, (), Position(issues=start, comments=comments.next_feed()))
 
 
-async def next_look(client: GitHubClient, home: RepositoryAddress, cursor: Cursor, me: str | None) -> Sighting:
+async def next_look(client: ForgeClient, home: RepositoryAddress, cursor: Cursor, me: str | None) -> Sighting:
     """What changed since the position, without our own comments."""
     position = Position.model_validate(cursor)
     issues = await _read(client, IssuePayload, f"/repos/{home.repository}/issues", position.issues, {"state": "all"})
@@ -39,16 +40,11 @@ async def next_look(client: GitHubClient, home: RepositoryAddress, cursor: Curso
     return _sighting(home, issues.fresh, others, Position(issues=issues.next_feed(), comments=comments.next_feed()))
 
 
-def is_own(comment: Comment, me: str | None) -> bool:
-    """Whether we wrote it; where our name is unknown, the hidden marker decides."""
-    return comment.author.casefold() == me.casefold() if me else comment.is_ours
-
-
-async def _read_comments(client: GitHubClient, home: RepositoryAddress, feed: Feed) -> Reading[CommentPayload]:
+async def _read_comments(client: ForgeClient, home: RepositoryAddress, feed: Feed) -> Reading[CommentPayload]:
     return await _read(client, CommentPayload, f"/repos/{home.repository}/issues/comments", feed, {})
 
 
-async def _read(client: GitHubClient, model: type[P], path: str, feed: Feed, narrowed: Parameters) -> Reading[P]:
+async def _read(client: ForgeClient, model: type[P], path: str, feed: Feed, narrowed: Parameters) -> Reading[P]:
     reading = Reading[P](feed)
     while not reading.is_done:
         answer = await client.get(path, {**narrowed, **_question(reading)}, reading.etag)
@@ -72,15 +68,9 @@ def _question(reading: Reading[P]) -> dict[str, str | int]:
 def _sighting(
     home: RepositoryAddress, issues: Iterable[IssuePayload], comments: Iterable[CommentPayload], position: Position
 ) -> Sighting:
-    changed: dict[IssueAddress, Issue] = {}
-    for payload in issues:
-        issue = payload.issue(home)
-        changed[issue.address] = issue
-    written: dict[IssueAddress, list[Comment]] = {}
-    for payload in sorted(comments, key=lambda comment: (comment.created_at, comment.id)):
-        written.setdefault(payload.address(home), []).append(payload.comment())
-    news = (
-        IssueNews(issue=changed.get(address), address=address, comments=tuple(written.get(address, ())))
-        for address in dict.fromkeys([*changed, *written])
+    in_order = sorted(comments, key=lambda comment: (comment.created_at, comment.id))
+    news = gathered(
+        (payload.issue(home) for payload in issues),
+        ((payload.address(home), payload.comment()) for payload in in_order),
     )
-    return Sighting(news=tuple(news), cursor=position.model_dump(mode="json"))
+    return Sighting(news=news, cursor=position.model_dump(mode="json"))

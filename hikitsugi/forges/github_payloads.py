@@ -1,23 +1,10 @@
 """What we read of GitHub's answers, and what it is called in our house."""
 
-import logging
-from collections.abc import Iterable
-from hashlib import blake2s
-from typing import TypeVar
-from urllib.parse import urlsplit
-
-from pydantic import AwareDatetime, BaseModel, Field, JsonValue, SecretStr, ValidationError
+from pydantic import AwareDatetime, BaseModel, Field, JsonValue, SecretStr
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
-from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue
-from hikitsugi.forges.feed import Version
-
-_log = logging.getLogger(__name__)
-
-M = TypeVar("M", bound=BaseModel)
-
-GHOST = "ghost"
+from hikitsugi.forges.payloads import GHOST, ListedPayload, git_remote
 
 
 class UserPayload(BaseModel):
@@ -30,18 +17,6 @@ class LabelPayload(BaseModel):
     """A label on an issue."""
 
     name: str
-
-
-class ListedPayload(BaseModel):
-    """Something that stands in a list sorted by its last change."""
-
-    id: int
-    updated_at: AwareDatetime
-
-    @property
-    def version(self) -> Version:
-        """Its state; GitHub counts whole seconds, in which much can change, so what we read is marked."""
-        return Version(self.updated_at, blake2s(self.model_dump_json().encode(), digest_size=6).hexdigest())
 
 
 class IssuePayload(ListedPayload):
@@ -111,6 +86,7 @@ class PullPayload(BaseModel):
     """A pull request."""
 
     number: int
+    node_id: str
     html_url: str
     state: str
     draft: bool = False
@@ -137,11 +113,7 @@ class RepositoryPayload(BaseModel):
 
     def git_remote(self, api_url: str, token: SecretStr) -> GitRemote:
         """Where git goes with the token; never without TLS when the API is asked with it."""
-        if urlsplit(api_url).scheme == "https" != urlsplit(self.clone_url).scheme:
-            raise WillNeverWork(
-                f"{self.clone_url} is no https address: the token is not sent there, check forges[].url."
-            )
-        return GitRemote(url=self.clone_url, username="x-access-token", token=token, default_branch=self.default_branch)
+        return git_remote(self.clone_url, "x-access-token", token, self.default_branch, api_url)
 
 
 class PermissionPayload(BaseModel):
@@ -151,17 +123,16 @@ class PermissionPayload(BaseModel):
     role_name: str | None = None
 
 
-def readable(model: type[M], entries: Iterable[JsonValue]) -> list[M]:
-    """The entries that make sense; a malformed one is left out with a warning, the others go on."""
-    read: list[M] = []
-    for entry in entries:
-        try:
-            read.append(model.model_validate(entry))
-        except ValidationError as error:
-            id_ = entry.get("id") if isinstance(entry, dict) else None
-            fields = ", ".join(".".join(map(str, problem["loc"])) for problem in error.errors(include_input=False))
-            _log.warning("left out a malformed %s with id %s: %s", model.__name__, id_, fields)
-    return read
+class CommitPayload(BaseModel):
+    """What a branch points at."""
+
+    sha: str
+
+
+class RefPayload(BaseModel):
+    """A branch as git knows it."""
+
+    object: CommitPayload
 
 
 def _login(user: UserPayload | None) -> str:

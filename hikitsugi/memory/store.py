@@ -91,14 +91,14 @@ class SqlMemory:
             return await self._find_reply(connection, conversation, sequence)
 
     async def comments_taken_in(self, issue: IssueAddress) -> frozenset[str]:
-        """The ids of the comments the model was given in any conversation of the issue."""
+        """The versions of the comments the model was given in any conversation of the issue."""
         taken = select(CommentTakenIn.comment).where(CommentTakenIn.issue == str(issue))
         async with self._transaction() as connection:
             return frozenset((await connection.execute(taken)).scalars())
 
-    async def take_in_comments(self, issue: IssueAddress, conversation: str, ids: Collection[str]) -> None:
-        """Remember that the model was given these comments."""
-        taken = rows.of_comments(issue, conversation, ids, self._now())
+    async def take_in_comments(self, issue: IssueAddress, conversation: str, versions: Collection[str]) -> None:
+        """Remember that the model was given these versions of comments."""
+        taken = rows.of_comments(issue, conversation, versions, self._now())
         async with self._writing_in(conversation) as connection:
             await self._store(connection, CommentTakenIn, taken)
 

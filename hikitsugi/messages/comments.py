@@ -92,6 +92,15 @@ def failed(language: Language, reason: str) -> str:
     )
 
 
+def skipped(language: Language, reason: str) -> str:
+    """Tells that one comment could not be worked on; the conversation goes on."""
+    return either(
+        language,
+        ja=f"## エラーが発生しました\n\nこのコメントには対応できませんでした: {reason}\n\nほかのコメントには引き続き対応します。",
+        en=f"## An error occurred\n\nThis comment could not be worked on: {reason}\n\nOther comments will be.",
+    )
+
+
 def summary_by_rule(language: Language, *, title: str, told: str, change_request: str | None, answered: int) -> str:
     """A final summary made from the records alone."""
     lines = [

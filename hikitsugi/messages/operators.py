@@ -80,6 +80,11 @@ def is_closed(language: Language) -> str:
     return either(language, ja="Issue は閉じられています", en="the issue is closed")
 
 
+def is_unassigned(language: Language) -> str:
+    """The bot was taken off the issue."""
+    return either(language, ja="担当から外されました", en="the bot was unassigned")
+
+
 def no_plan(language: Language) -> str:
     """The `plan` query of an issue that is worked without a plan."""
     return either(language, ja="計画なしで作業しています。", en="This issue is worked without a plan.")

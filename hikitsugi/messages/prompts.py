@@ -4,17 +4,32 @@ from collections.abc import Sequence
 
 from hikitsugi.domain.issue import Comment
 
+_LONGEST_COMMENT = 16_000
+
 
 def new_comments(comments: Sequence[Comment]) -> str:
     """News from the issue, in the form the specification fixes."""
     if len(comments) == 1:
-        return f"[New Comment from @{comments[0].author}]:\n{comments[0].body}"
+        kind = "Edited" if comments[0].edited else "New"
+        return f"[{kind} Comment from @{comments[0].author}]:\n{shortened(comments[0].body)}"
     blocks = [
-        f"Comment {n} from @{comment.author} ({comment.created_at.isoformat() if comment.created_at else 'now'}):\n"
-        f"{comment.body}"
+        f"Comment {n} from @{comment.author} ({_when(comment)}):\n{shortened(comment.body)}"
         for n, comment in enumerate(comments, start=1)
     ]
     return "\n\n".join(["[New Comments Detected]:", *blocks])
+
+
+def shortened(body: str) -> str:
+    """A comment too large for the context, cut in the middle."""
+    if len(body) <= _LONGEST_COMMENT:
+        return body
+    half = _LONGEST_COMMENT // 2
+    return f"{body[:half]}\n[… {len(body) - 2 * half} characters left out …]\n{body[-half:]}"
+
+
+def _when(comment: Comment) -> str:
+    at = comment.created_at.isoformat() if comment.created_at else "now"
+    return f"{at}, edited" if comment.edited else at
 
 
 def go_on() -> str:

@@ -72,7 +72,7 @@ def test_a_body_that_is_no_json_is_said_so(browser: httpx2.Client):
 
 
 def test_a_used_up_quota_is_refused_as_a_rate_limit(tmp_path: Path):
-    forge = DevForge(tmp_path / "small", hourly_limit=1)
+    forge = DevForge(tmp_path / "small", call_limit=1)
     forge.add_person("hanako", "token")
     with serve_in_thread(forge) as base_url, closing(github_client(base_url, "token")) as client:
         assert client.get_user().login == "hanako"

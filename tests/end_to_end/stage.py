@@ -19,6 +19,7 @@ from hikitsugi.app.temporal import plugin
 from hikitsugi.cli.demo import sample, script
 from hikitsugi.devforge import DevForge
 from hikitsugi.devforge import serve as serve_forge
+from hikitsugi.devforge.kinds import KindName
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.status import Status
 from hikitsugi.language_model.scripted import Script, ScriptedModel
@@ -41,7 +42,7 @@ class Stage:
         self.model = model
         self.repository = repository
         self.client = client
-        self.issue = IssueAddress(forge="github", repository=repository, number=1)
+        self.issue = IssueAddress(forge=forge.kind.name, repository=repository, number=1)
         self.config = folder / "hikitsugi.yaml"
         folder.mkdir(exist_ok=True)
 
@@ -110,11 +111,15 @@ class Stage:
 
 @asynccontextmanager
 async def stage(
-    time: WorkflowEnvironment, folder: Path, play: Script = script.reply, interval: float = 0.3
+    time: WorkflowEnvironment,
+    folder: Path,
+    play: Script = script.reply,
+    interval: float = 0.3,
+    kind: KindName = "github",
 ) -> AsyncGenerator[Stage]:
     """Forge and model are up, the issue's repository is there, and nothing of the product runs yet."""
     repository = f"demo/{uuid4().hex[:8]}"
-    forge = DevForge(folder / "forge")
+    forge = DevForge(folder / "forge", kind)
     for name, token in TOKENS.items():
         forge.add_person(name, token, "read" if name == AUTHOR else "write", is_bot=name == BOT)
     forge.add_repository(repository, sample.FILES)
@@ -125,7 +130,7 @@ async def stage(
         made = Stage(folder, forge, model, repository, client)
         made.configure(
             data_folder=str(folder / "data"),
-            forges=[{"url": forge_url, "token": TOKENS[BOT], "repositories": [repository]}],
+            forges=[{"kind": kind, "url": forge_url, "token": TOKENS[BOT], "repositories": [repository]}],
             llm={"base_url": model_url, "api_key": MODEL_KEY},
             temporal={"address": address, "task_queue": f"stage-{uuid4().hex[:8]}"},
             workspace={"root": str(_workshop())},

@@ -48,7 +48,9 @@ async def test_a_forge_that_refuses_is_named_with_what_to_do(
         s.repository = repository.name
         async with s.product():
             await until(lambda: _watcher_says(s, sentence))
-            await start_issue(s.client, settings.temporal.task_queue, s.issue, "issue_changed", {})
+            await start_issue(
+                s.client, settings.temporal.task_queue, s.issue, "issue_changed", {"called_by": "operator"}
+            )
             await until(lambda: _fails_with(s, "forges[]"))
             assert "nobodys-token" not in str(await s.status())
 

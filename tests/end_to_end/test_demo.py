@@ -47,16 +47,25 @@ async def test_played_once_it_ends_with_an_open_pull_request_that_passes_the_tes
     assert read_run_file(tmp_path / "demo") is None
 
 
+async def test_it_plays_on_gitlab_too(tmp_path: Path):
+    async with demo(tmp_path / "demo", "--once", "--forge", "gitlab") as playing:
+        output, _ = await asyncio.wait_for(playing.communicate(), GENEROUS)
+    told = output.decode()
+    assert playing.returncode == 0, told
+    assert "/demo/receipt/-/merge_requests/1" in told
+    assert _tests_pass(tmp_path)
+
+
 @pytest.mark.req("OP-01", "BY-08", "TW-06")
 async def test_killing_its_worker_changes_nothing(tmp_path: Path):
     folder = tmp_path / "demo"
     async with demo(folder) as playing:
-        await until(lambda: _is_up(folder))
+        before = await _told_until(playing, "モデル呼び出し 1 回目")
         killed = _facts(folder)
         os.kill(killed.pid, signal.SIGKILL)
         await until(lambda: _is_up(folder, after=killed.pid))
         assert (_facts(folder).forge, _facts(folder).issue) == (killed.forge, "github:demo/receipt/issues/1")
-        told = await _told_until(playing, "完了: ")
+        told = before + await _told_until(playing, "完了: ")
         assert told.count("プルリクエスト: ") == 1
         assert told.count("## 実行完了") == 1
         assert "ワーカーが戻りました" in told

@@ -7,14 +7,20 @@ from pathlib import Path
 import pytest
 from temporalio.testing import WorkflowEnvironment
 
+from hikitsugi.devforge.kinds import KindName
 from hikitsugi.domain.issue import MARKER_PREFIX
 from tests.end_to_end.stage import BOT, Stage, stage, until
 from workflows.display import COST_USD, REPOSITORY, STATE
 
+both_forges = pytest.mark.parametrize("kind", ["github", "gitlab"])
 
-@pytest.mark.req("CH-01", "CH-02", "CH-05", "PL-06", "PL-07", "TW-01", "TW-08")
-async def test_a_labelled_issue_becomes_a_pull_request_that_passes_the_tests(time: WorkflowEnvironment, tmp_path: Path):
-    async with stage(time, tmp_path) as s, s.product():
+
+@both_forges
+@pytest.mark.req("CH-01", "CH-02", "CH-05", "PL-06", "PL-07", "TW-01", "TW-08", "CD-04")
+async def test_a_labelled_issue_becomes_a_pull_request_that_passes_the_tests(
+    time: WorkflowEnvironment, tmp_path: Path, kind: KindName
+):
+    async with stage(time, tmp_path, kind=kind) as s, s.product():
         s.opens_issue()
         await s.comes_to("awaiting-response")
         assert s.labels == {"task:misc", "awaiting-response"}
@@ -27,12 +33,13 @@ async def test_a_labelled_issue_becomes_a_pull_request_that_passes_the_tests(tim
         assert tests.returncode == 0
 
 
+@both_forges
 @pytest.mark.req("CH-03", "CH-07", "CH-08", "CH-14", "PL-07", "BY-01")
-@pytest.mark.lesson("C8")
+@pytest.mark.lesson("C7", "C8")
 async def test_a_comment_is_answered_on_the_same_pull_request_and_thanks_complete_it(
-    time: WorkflowEnvironment, tmp_path: Path
+    time: WorkflowEnvironment, tmp_path: Path, kind: KindName
 ):
-    async with stage(time, tmp_path) as s, s.product():
+    async with stage(time, tmp_path, kind=kind) as s, s.product():
         s.opens_issue()
         await s.comes_to("awaiting-response", results=1)
         s.says("README に使い方を書いてください。")
@@ -51,9 +58,10 @@ async def test_a_comment_is_answered_on_the_same_pull_request_and_thanks_complet
         assert all(len(c.reactions) == 1 for c in hanakos)
 
 
+@both_forges
 @pytest.mark.req("CH-04")
-async def test_a_strangers_words_never_reach_the_model(time: WorkflowEnvironment, tmp_path: Path):
-    async with stage(time, tmp_path) as s, s.product():
+async def test_a_strangers_words_never_reach_the_model(time: WorkflowEnvironment, tmp_path: Path, kind: KindName):
+    async with stage(time, tmp_path, kind=kind) as s, s.product():
         s.forge.add_person("mallory", "token-of-mallory", "read")
         s.opens_issue()
         await s.comes_to("awaiting-response")

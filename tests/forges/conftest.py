@@ -1,13 +1,16 @@
-"""A scripted GitHub and the real adapter in front of it."""
+"""Scripted forges with the real adapters in front of them, and a development forge of each kind."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
 from hikitsugi.forges.github import GitHubForge
+from hikitsugi.forges.gitlab import GitLabForge
 from tests.forges.scripted_server import ScriptedServer, scripted_server
+from tests.forges.world import ADAPTERS, World, world
 
 TOKEN = "ghp_never_to_be_shown"
 
@@ -21,4 +24,16 @@ def server() -> Iterator[ScriptedServer]:
 @pytest.fixture
 async def forge(server: ScriptedServer) -> AsyncIterator[GitHubForge]:
     async with aclosing(GitHubForge("github", server.url, SecretStr(TOKEN), "bot")) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def gitlab(server: ScriptedServer) -> AsyncIterator[GitLabForge]:
+    async with aclosing(GitLabForge("gitlab", server.url, SecretStr(TOKEN), "bot")) as opened:
+        yield opened
+
+
+@pytest.fixture(params=ADAPTERS)
+async def here(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[World]:
+    async with world(request.param, tmp_path / "forge") as opened:
         yield opened

@@ -45,6 +45,7 @@ def issue(number: int, *, at: str = DATE, author: str | None = "ann", **changed:
 def pull(number: int, head: str, **changed: Any) -> Payload:
     return {
         "number": number,
+        "node_id": f"PR_{number}",
         "html_url": f"https://github.com/acme/shop/pull/{number}",
         "state": "open",
         "draft": False,

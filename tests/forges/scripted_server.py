@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+NOON = "Mon, 02 Mar 2026 12:00:00 GMT"
+
 
 @dataclass
 class Reply:
@@ -87,21 +89,21 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._answer()
 
+    def do_PUT(self) -> None:
+        self._answer()
+
     def do_DELETE(self) -> None:
         self._answer()
 
     def _send(self, reply: Reply) -> None:
-        self.send_response(reply.status)
-        for name, value in reply.headers.items():
+        self.send_response_only(reply.status)
+        for name, value in {"Date": NOON, **reply.headers}.items():
             self.send_header(name, value)
         self.send_header("Content-Type", "application/json; charset=utf-8")
         self.send_header("Content-Length", str(len(reply.content)))
         self.end_headers()
         self.wfile.write(reply.content[: len(reply.content) // 2] if reply.half else reply.content)
         self.close_connection = reply.half
-
-    def date_time_string(self, timestamp: float | None = None) -> str:
-        return "Mon, 02 Mar 2026 12:00:00 GMT"
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Say nothing."""

@@ -56,8 +56,13 @@ def test_address_and_etag_stay_while_nothing_happens():
 
 
 def test_news_move_the_address_and_forget_the_etag():
-    feed = read(Feed(since=START, etag='"a"'), page(line(1, 10), line(2, 300))).next_feed()
+    feed = read(Feed(since=START, etag='"a"'), page(line(1, 10), line(2, 300), clock=300)).next_feed()
     assert feed == Feed(since=START + timedelta(seconds=240), seen={2: at(300)})
+
+
+def test_a_stamp_ahead_of_the_servers_clock_does_not_hide_what_comes_before_it():
+    feed = read(Feed(since=START), page(line(1, 9000), clock=300)).next_feed()
+    assert feed == Feed(since=START + timedelta(seconds=240), seen={1: at(9000)})
 
 
 @pytest.mark.req("CH-12")

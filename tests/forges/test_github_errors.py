@@ -10,9 +10,9 @@ from pydantic import SecretStr
 
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.issue import NewChangeRequest
-from hikitsugi.forges import github_client
+from hikitsugi.forges import client
 from hikitsugi.forges.github import GitHubForge
-from hikitsugi.forges.github_errors import server_time
+from hikitsugi.forges.refusals import server_time
 from tests.forges.conftest import TOKEN
 from tests.forges.payloads import HOME, ISSUE, comment, issue
 from tests.forges.scripted_server import Reply, ScriptedServer
@@ -137,7 +137,7 @@ async def test_a_refused_connection_names_the_address():
 
 @pytest.mark.req("TW-04")
 async def test_a_server_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch, server: ScriptedServer):
-    monkeypatch.setattr(github_client, "TIMEOUT_SECONDS", 1)
+    monkeypatch.setattr(client, "TIMEOUT_SECONDS", 1)
     gate = threading.Event()
     server.will_answer(Reply(200, issue(7), gate=gate))
     async with aclosing(GitHubForge("github", server.url, SecretStr(TOKEN), None)) as forge:

@@ -171,3 +171,43 @@ def test_the_token_does_not_leave_a_forge_asked_by_tls_without_it():
     repository = RepositoryPayload(clone_url="http://elsewhere/acme/shop.git", default_branch="main")
     with pytest.raises(WillNeverWork, match="no https address"):
         repository.git_remote("https://api.github.com", SecretStr(TOKEN))
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "says"),
+    [
+        ("NOT_FOUND", WillNeverWork, "knows no pull request"),
+        ("FORBIDDEN", WillNeverWork, "lacks the permission"),
+        ("UNPROCESSABLE", WillNeverWork, "not now"),
+        ("RATE_LIMITED", TryAgainLater, "limits our requests"),
+    ],
+)
+async def test_graphql_says_no_with_200(
+    forge: GitHubForge, server: ScriptedServer, kind: str, error: type[Exception], says: str
+):
+    refusal = {"data": None, "errors": [{"type": kind, "message": "not now"}]}
+    server.will_answer(Reply(200, pull(4, "x")), Reply(200, refusal))
+    with pytest.raises(error, match=says):
+        await forge.set_draft(HOME, 4, draft=True)
+    assert server.lines == [f"GET {PULLS}/4", "POST /graphql"]
+    assert server.asked[1].body["variables"] == {"id": "PR_4"}
+
+
+async def test_graphql_lies_beside_the_api_of_an_enterprise_server(server: ScriptedServer):
+    server.will_answer(Reply(200, pull(4, "x", draft=True)), Reply(200, {"data": {}}))
+    async with aclosing(GitHubForge("ghe", f"{server.url}/api/v3", SecretStr(TOKEN), None)) as forge:
+        changed = await forge.set_draft(HOME, 4, draft=False)
+    assert not changed.is_draft
+    assert server.lines == [f"GET /api/v3{PULLS}/4", "POST /api/graphql"]
+
+
+async def test_a_branch_that_appears_meanwhile_is_taken(forge: GitHubForge, server: ScriptedServer):
+    ref = {"ref": "refs/heads/main", "object": {"sha": "a" * 40}}
+    exists = Reply(422, {"message": "Reference already exists"})
+    missing = Reply(404, {"message": "Not Found"})
+    server.will_answer(missing, Reply(200, ref), exists, Reply(200, ref))
+    await forge.ensure_branch(HOME, "agent/x", "main")
+    assert server.asked[2].body == {"ref": "refs/heads/agent/x", "sha": "a" * 40}
+    server.will_answer(missing, exists, missing)
+    with pytest.raises(WillNeverWork, match="Reference already exists"):
+        await forge.ensure_branch(HOME, "agent/x", "b" * 40)

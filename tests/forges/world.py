@@ -2,62 +2,112 @@
 
 import asyncio
 import subprocess
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pydantic import SecretStr
 
 from hikitsugi.devforge.forge import DevForge
+from hikitsugi.devforge.kinds import KindName
+from hikitsugi.devforge.records import Edit
 from hikitsugi.devforge.server import serve
-from hikitsugi.domain.address import IssueAddress, RepositoryAddress
-from hikitsugi.domain.issue import GitRemote, IssueNews
+from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
+from hikitsugi.domain.issue import ChangeRequest, GitRemote, IssueNews
 from hikitsugi.domain.ports import Cursor
 from hikitsugi.forges.github import GitHubForge
+from hikitsugi.forges.gitlab import GitLabForge
 
-REPOSITORY = "acme/shop"
 TOKENS = {"bot": "token-of-the-bot", "ann": "token-of-ann", "guest": "token-of-the-guest"}
-ADAPTERS: dict[str, Callable[[str], GitHubForge]] = {
+REPOSITORIES: dict[KindName, str] = {"github": "acme/shop", "gitlab": "acme/web/shop"}
+ADAPTERS: dict[KindName, Callable[[str], GitHubForge | GitLabForge]] = {
     "github": lambda url: GitHubForge("github", url, SecretStr(TOKENS["bot"]), None),
+    "gitlab": lambda url: GitLabForge("gitlab", url, SecretStr(TOKENS["bot"]), None),
 }
+
+
+@dataclass
+class Clock:
+    """The forge's clock; what is said while it is behind was said earlier."""
+
+    behind: timedelta = timedelta()
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) - self.behind
 
 
 @dataclass
 class World:
     """The adapter, and what people do beside it."""
 
-    name: str
-    forge: GitHubForge
+    name: KindName
+    forge: GitHubForge | GitLabForge
     dev: DevForge
     url: str
+    clock: Clock
     counted: int = 0
 
     @property
+    def repository(self) -> str:
+        return REPOSITORIES[self.name]
+
+    @property
     def home(self) -> RepositoryAddress:
-        return RepositoryAddress(forge=self.name, repository=REPOSITORY)
+        return RepositoryAddress(forge=self.name, repository=self.repository)
 
     def address(self, number: int) -> IssueAddress:
-        return IssueAddress(forge=self.name, repository=REPOSITORY, number=number)
+        return IssueAddress(forge=self.name, repository=self.repository, number=number)
+
+    def request_address(self, request: ChangeRequest) -> IssueAddress:
+        kind = Kind.MERGE_REQUEST if self.name == "gitlab" else Kind.PULL_REQUEST
+        return self.address(request.number).model_copy(update={"kind": kind})
 
     def open_issue(self, *labels: str) -> IssueAddress:
-        issue = self.dev.open_issue(REPOSITORY, "Sum is wrong", "It says 5.", "ann", labels)
+        issue = self.dev.open_issue(self.repository, "Sum is wrong", "It says 5.", "ann", labels)
         return self.address(issue.number)
 
     def say(self, issue: IssueAddress, body: str, author: str = "ann") -> str:
-        return str(self.dev.comment(REPOSITORY, issue.number, author, body).id)
+        return str(self.dev.comment(self.repository, issue.number, author, body).id)
+
+    def say_on_request(self, request: ChangeRequest, body: str) -> None:
+        home = self.dev.repository(self.repository)
+        self.dev.say(home, home.pull(request.number)[0], self.dev.person("ann"), body)
+
+    def close_request(self, request: ChangeRequest) -> None:
+        home = self.dev.repository(self.repository)
+        home.edit_pull(request.number, self.dev.person("ann"), Edit(is_open=False))
+
+    def branch(self, name: str) -> str | None:
+        return self.dev.repository(self.repository).git.commit_of(name)
 
     def correct(self, comment_id: str, body: str) -> None:
-        self.dev.repository(REPOSITORY).tracker.edit_comment(int(comment_id), body)
+        self.dev.repository(self.repository).tracker.edit_comment(int(comment_id), body)
 
     def withdraw(self, comment_id: str) -> None:
-        self.dev.repository(REPOSITORY).tracker.delete_comment(int(comment_id))
+        self.dev.repository(self.repository).tracker.delete_comment(int(comment_id))
 
     def label(self, issue: IssueAddress, *labels: str) -> None:
-        self.dev.repository(REPOSITORY).tracker.add_labels(issue.number, self.dev.person("ann"), labels)
+        self.dev.repository(self.repository).tracker.add_labels(issue.number, self.dev.person("ann"), labels)
+
+    @contextmanager
+    def earlier(self) -> Generator[None]:
+        """What happens meanwhile happened an hour ago."""
+        self.clock.behind = timedelta(hours=1)
+        try:
+            yield
+        finally:
+            self.clock.behind = timedelta()
+
+    def close(self, issue: IssueAddress) -> None:
+        self.dev.repository(self.repository).tracker.edit(issue.number, self.dev.person("ann"), Edit(is_open=False))
 
     def labels(self, issue: IssueAddress) -> set[str]:
-        return set(self.dev.issue(REPOSITORY, issue.number).labels)
+        return set(self.dev.issue(self.repository, issue.number).labels)
+
+    def said(self, issue: IssueAddress) -> list[str]:
+        return [comment.body for comment in self.dev.comments(self.repository, issue.number)]
 
     def calls(self) -> list[tuple[str, int]]:
         """Method and status of each call since the last time."""
@@ -70,6 +120,11 @@ class World:
 
     async def news(self, cursor: Cursor) -> tuple[IssueNews, ...]:
         return (await self.forge.look(self.home, cursor)).news
+
+    async def until(self, happened: Callable[[], bool]) -> None:
+        async with asyncio.timeout(30):
+            while not happened():  # noqa: ASYNC110 (the forge tells nobody)
+                await asyncio.sleep(0.01)
 
     async def push(self, remote: GitRemote, branch: str, folder: Path) -> None:
         """Put a branch with one more commit there, with nothing but what the remote tells."""
@@ -86,11 +141,12 @@ async def _git(*arguments: str) -> None:
 
 
 @asynccontextmanager
-async def world(adapter: str, folder: Path) -> AsyncGenerator[World]:
+async def world(adapter: KindName, folder: Path) -> AsyncGenerator[World]:
     """One repository with a bot, a maintainer and a guest."""
-    dev = DevForge(folder)
+    clock = Clock()
+    dev = DevForge(folder, adapter, now=clock)
     for login, token in TOKENS.items():
         dev.add_person(login, token, "read" if login == "guest" else "write", is_bot=login == "bot")
-    dev.add_repository(REPOSITORY, {"README.md": "# Shop\n"})
+    dev.add_repository(REPOSITORIES[adapter], {"README.md": "# Shop\n"})
     async with serve(dev) as url, aclosing(ADAPTERS[adapter](url)) as forge:
-        yield World(adapter, forge, dev, url)
+        yield World(adapter, forge, dev, url, clock)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pydantic import SecretStr
@@ -31,6 +31,7 @@ class FakeForge:
         self.is_open = True
         self.maintainers = {"maria"}
         self.refuses: Exception | None = None
+        self.reconciled: list[str] = []
 
     def says(self, author: str, body: str) -> Comment:
         """Somebody comments on the forge's page."""
@@ -66,6 +67,20 @@ class FakeForge:
     async def read_comments(self, issue: IssueAddress) -> list[Comment]:
         return list(self.comments)
 
+    async def read_comment(self, issue: IssueAddress, comment_id: str) -> Comment | None:
+        return next((comment for comment in self.comments if comment.id == comment_id), None)
+
+    def edits(self, comment: Comment, body: str) -> Comment:
+        """Somebody changes a comment on the forge's page."""
+        later = (comment.updated_at or EPOCH) + timedelta(minutes=1)
+        edited = comment.model_copy(update={"body": body, "updated_at": later})
+        self.comments = [edited if each.id == comment.id else each for each in self.comments]
+        return edited
+
+    def deletes(self, comment: Comment) -> None:
+        """Somebody takes a comment back."""
+        self.comments = [each for each in self.comments if each.id != comment.id]
+
     async def may_write(self, home: RepositoryAddress, user: str) -> bool:
         return user in self.maintainers
 
@@ -85,6 +100,28 @@ class FakeForge:
             self.requests.append(wanted)
         url = f"http://forge.example/{wanted.home.repository}/pull/2"
         return ChangeRequest(number=2, url=url, head=wanted.head, base=wanted.base, is_open=True)
+
+    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment:
+        comment = await self.read_comment(issue, comment_id)
+        assert comment is not None
+        return self.edits(comment, f"{body}\n\n{MARKER_PREFIX}{key} -->")
+
+    async def reconcile_comment(self, issue: IssueAddress, key: str) -> int:
+        self.reconciled.append(key)
+        return 0
+
+    async def find_change_request(self, home: RepositoryAddress, head: str) -> ChangeRequest | None:
+        wanted = [request for request in self.requests if request.head == head]
+        return await self.open_change_request(wanted[0]) if wanted else None
+
+    async def update_change_request(self, home: RepositoryAddress, number: int, title: str, body: str) -> ChangeRequest:
+        return ChangeRequest(number=number, url="", head="", base="", is_open=True)
+
+    async def set_draft(self, home: RepositoryAddress, number: int, *, draft: bool) -> ChangeRequest:
+        return ChangeRequest(number=number, url="", head="", base="", is_open=True, is_draft=draft)
+
+    async def ensure_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> None:
+        pass
 
     async def git_remote(self, home: RepositoryAddress) -> GitRemote:
         return GitRemote(url="http://forge.example/r.git", username="x", token=SecretStr("t"), default_branch="main")

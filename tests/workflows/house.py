@@ -20,6 +20,7 @@ from activities.workspace_activities import WorkspaceActivities
 from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
 from hikitsugi.app.temporal import WORKFLOWS
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.policy import Language, Policy
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.status import Status
@@ -58,7 +59,7 @@ class House:
                 activities=[
                     *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
                     *(forge.open_change_request, forge.post_result),
-                    *(store.open_conversation, store.tell_model, store.summarise),
+                    *(store.open_conversation, store.tell_comments, store.tell_to_go_on, store.summarise),
                     *(thinking.think, workspace.prepare_workspace, workspace.use_tools, workspace.publish),
                 ],
                 interceptors=[FailureTranslation(Redactor()), Heartbeat(), *interceptors],
@@ -102,8 +103,12 @@ class House:
 
     async def hears(self, author: str, body: str) -> None:
         """Somebody comments, and the watcher delivers it."""
-        comment = self.forge.says(author, body)
-        await self.workflow.signal("comment", comment.model_dump(mode="json"))
+        await self.delivers(self.forge.says(author, body))
+
+    async def delivers(self, *comments: Comment) -> None:
+        """The watcher sends what it saw."""
+        said = [comment.model_copy(update={"watched": True}).model_dump(mode="json") for comment in comments]
+        await self.workflow.signal("comment", said)
 
 
 def house(time: WorkflowEnvironment, rounds: int = 2, policy: Policy | None = None) -> House:

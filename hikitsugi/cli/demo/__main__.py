@@ -20,6 +20,7 @@ from hikitsugi.cli.demo.story import Story
 from hikitsugi.cli.demo.supervision import SupervisedWorker
 from hikitsugi.cli.ending import ended
 from hikitsugi.devforge.forge import DevForge
+from hikitsugi.devforge.kinds import KindName
 from hikitsugi.devforge.server import serve as serve_forge
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.errors import WillNeverWork
@@ -45,21 +46,22 @@ console = Console(highlight=False)
 def main(
     *,
     once: Annotated[bool, typer.Option(help="End with 0 when the pull request is open.")] = False,
-    language: Annotated[str, typer.Option(help="ja or en")] = "ja",
+    forge: Annotated[KindName, typer.Option(help="Which kind of forge to play.")] = "github",
+    language: Annotated[Language, typer.Option(help="The language people on the issue read.")] = "ja",
     data_folder: Annotated[Path | None, typer.Option(envvar="HIKITSUGI_DATA_FOLDER")] = None,
 ) -> None:
     """Play the whole job offline: an issue becomes a pull request."""
-    chosen: Language = "en" if language == "en" else "ja"
-    asyncio.run(Demo(chosen, _folder(chosen, data_folder)).play(once=once))
+    asyncio.run(Demo(forge, language, _folder(language, data_folder)).play(once=once))
 
 
 class Demo:
     """One performance, from an empty stage to the pull request."""
 
-    def __init__(self, language: Language, folder: Path) -> None:
+    def __init__(self, kind: KindName, language: Language, folder: Path) -> None:
+        self.kind: KindName = kind
         self.language: Language = language
         self.folder = folder
-        self.issue = IssueAddress(forge="github", repository=sample.REPOSITORY, number=sample.ISSUE_NUMBER)
+        self.issue = IssueAddress(forge=kind, repository=sample.REPOSITORY, number=sample.ISSUE_NUMBER)
 
     def say(self, line: str) -> None:
         """One line in the terminal."""
@@ -108,7 +110,7 @@ class Demo:
         console.print(f"[bold green]{demo.finished(self.language)}[/]")
 
     def _forge(self, tokens: dict[str, str]) -> DevForge:
-        forge = DevForge(self.folder / "forge")
+        forge = DevForge(self.folder / "forge", self.kind)
         for name, permission in sample.PEOPLE.items():
             forge.add_person(name, tokens[name], permission)
         forge.add_person(sample.BOT, tokens[sample.BOT], "write", is_bot=True)
@@ -122,7 +124,7 @@ class Demo:
             "language": self.language,
             "data_folder": str(self.folder),
             "forges": [
-                {"name": "github", "url": forge_url, "token": tokens[sample.BOT], "repositories": [sample.REPOSITORY]}
+                {"kind": self.kind, "url": forge_url, "token": tokens[sample.BOT], "repositories": [sample.REPOSITORY]}
             ],
             "llm": {"base_url": model_url, "api_key": tokens["model"]},
             "planning": {"enabled": False},
@@ -146,7 +148,7 @@ class Demo:
         return "auto"
 
     def _show_places(self, facts: RunFacts, story: Story) -> None:
-        known = facts.model_dump() | {"issue": story.page("issues", sample.ISSUE_NUMBER)}
+        known = facts.model_dump() | {"issue": story.issue_page}
         for key, name in demo.place_names(self.language).items():
             console.print(f"  [cyan]{name}[/]: [bold]{known[key]}[/]", soft_wrap=True)
 

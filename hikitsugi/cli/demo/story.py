@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 from hikitsugi.cli.demo import sample
 from hikitsugi.devforge.forge import DevForge
+from hikitsugi.devforge.records import Issue
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.tools import ToolCall
 from hikitsugi.language_model.scripted import ScriptedModel
@@ -37,7 +38,7 @@ class Story:
         """What has happened since the last look."""
         for pull in self._forge.pulls(sample.REPOSITORY)[self._requests :]:
             self._requests += 1
-            yield demo.request_opened(self._language, self.page("pull", pull.number))
+            yield demo.request_opened(self._language, self._page(pull))
         yield from self._new_comments()
         labels = tuple(self._forge.issue(sample.REPOSITORY, sample.ISSUE_NUMBER).labels)
         if labels != self._labels:
@@ -56,9 +57,14 @@ class Story:
             lines = comment.body.strip().splitlines()
             yield demo.commented(self._language, comment.author.login, lines[0] if lines else "")
 
-    def page(self, kind: str, number: int) -> str:
-        """The address of a page for people."""
-        return f"{self._base_url}/{sample.REPOSITORY}/{kind}/{number}"
+    @property
+    def issue_page(self) -> str:
+        """The address of the issue's page for people."""
+        return self._page(self._forge.issue(sample.REPOSITORY, sample.ISSUE_NUMBER))
+
+    def _page(self, one: Issue) -> str:
+        home = self._forge.repository(sample.REPOSITORY)
+        return f"{self._base_url}/{home.place_of(one).lstrip('/')}"
 
     @property
     def is_told(self) -> bool:

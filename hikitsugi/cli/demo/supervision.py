@@ -49,11 +49,14 @@ class SupervisedWorker:
         raise self._failure()
 
     async def _up(self, process: asyncio.subprocess.Process) -> RunFacts:
+        """Wait until it is up; one that is killed on the way is started again."""
         while process.returncode is None:
             facts = read_run_file(self._folder)
             if facts and facts.pid == process.pid:
                 return facts
             await asyncio.sleep(_LOOK_EVERY)
+        if process.returncode < 0:
+            return await self.start()
         raise self._failure()
 
     def _failure(self) -> WillNeverWork:

@@ -11,8 +11,8 @@ from fastapi import Depends, Query, Request, Response
 
 from hikitsugi.devforge.forge import DevForge
 from hikitsugi.devforge.github.links import Links
-from hikitsugi.devforge.records import Issue, Person
-from hikitsugi.devforge.refusals import NotAllowed
+from hikitsugi.devforge.records import Issue, Permission, Person
+from hikitsugi.devforge.refusals import NotAllowed, NotThere
 from hikitsugi.devforge.repository import Repository
 
 LONGEST_PAGE = 100
@@ -28,12 +28,14 @@ async def _forge(request: Request) -> DevForge:
 
 
 async def _caller(request: Request) -> Person:
-    return request.state.caller
+    caller: Person = request.state.caller
+    home = _named_home(request)
+    return home.member(caller) if home else caller
 
 
 async def writer(request: Request) -> Person:
     """The caller, who must be allowed to write."""
-    caller: Person = request.state.caller
+    caller = await _caller(request)
     if not caller.may_write:
         raise NotAllowed(caller.login)
     return caller
@@ -44,12 +46,19 @@ async def _links(request: Request) -> Links:
 
 
 async def home(request: Request) -> Repository:
-    """The repository the address names."""
+    """The repository the address names, if the caller may know of it."""
+    found = _named_home(request)
+    if not found or found.member(request.state.caller).permission is Permission.NONE:
+        raise NotThere(request.url.path)
+    return found
+
+
+def _named_home(request: Request) -> Repository | None:
     forge: DevForge = request.app.state.forge
     told = request.path_params
     if "repository_id" in told:
         return forge.repository_with(int(told["repository_id"]))
-    return forge.repository(f"{told['owner']}/{told['repository']}")
+    return forge.repository(f"{told['owner']}/{told['repository']}") if "owner" in told else None
 
 
 Forge = Annotated[DevForge, Depends(_forge)]

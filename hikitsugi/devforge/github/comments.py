@@ -10,7 +10,7 @@ from hikitsugi.devforge.github.asking import At, Caller, Direction, Home, Paged,
 from hikitsugi.devforge.github.people_shape import Json
 from hikitsugi.devforge.github.route import GitHubRoute
 from hikitsugi.devforge.records import Comment, Person
-from hikitsugi.devforge.refusals import NotAllowed
+from hikitsugi.devforge.refusals import Invalid, NotAllowed
 from hikitsugi.devforge.repository import Repository
 
 routes = APIRouter(route_class=GitHubRoute)
@@ -56,14 +56,14 @@ def read_comment(comment_id: int, home: Home, links: At) -> Json:
 def edit_comment(comment_id: int, home: Home, caller: Caller, links: At, words: Words) -> Json:
     """Replace a comment's text; its author and those who may write can."""
     _refuse_strangers(home, comment_id, caller)
-    return shape.comment(links, home, home.tracker.edit_comment(comment_id, words.body))
+    return shape.comment(links, home, home.tracker.edit_comment(comment_id, words.body, caller))
 
 
 @routes.delete("/issues/comments/{comment_id}", status_code=204)
 def delete_comment(comment_id: int, home: Home, caller: Caller) -> Response:
     """Take a comment back; its author and those who may write can."""
     _refuse_strangers(home, comment_id, caller)
-    home.tracker.delete_comment(comment_id)
+    home.tracker.delete_comment(comment_id, caller)
     return Response(status_code=204)
 
 
@@ -77,6 +77,8 @@ def reactions(comment_id: int, home: Home, links: At, page: Paged, content: str 
 @routes.post("/issues/comments/{comment_id}/reactions", status_code=201)
 def react(comment_id: int, home: Home, caller: Caller, links: At, emoji: Emoji, response: Response) -> Json:
     """Put an emoji on a comment; 200 instead of 201 when it is there already."""
+    if emoji.content not in shape.REACTIONS:
+        raise Invalid("Reaction", "content", "invalid")
     reaction, is_new = home.tracker.react(comment_id, caller, emoji.content)
     response.status_code = 201 if is_new else 200
     return shape.reaction(links, reaction)

@@ -25,7 +25,8 @@ def refusal(reason: Refusal) -> JSONResponse:
         case NotThere():
             return error(404, "Not Found")
         case NotAllowed():
-            return error(403, "Must have admin rights to Repository.")
+            words = str(reason)
+            return error(403, words if words.startswith("Resource not") else "Must have admin rights to Repository.")
         case NotMergeable() | Outdated():
             return error(405 if isinstance(reason, NotMergeable) else 409, str(reason))
         case Invalid(resource="Reference"):

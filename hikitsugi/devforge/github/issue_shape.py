@@ -13,7 +13,8 @@ from hikitsugi.devforge.github.people_shape import (
 from hikitsugi.devforge.github.repository_shape import labels, owner, repository
 from hikitsugi.devforge.records import Comment, Issue, Person, Pull, Reaction
 from hikitsugi.devforge.repository import Repository
-from hikitsugi.devforge.tracker import REACTIONS
+
+REACTIONS = ("+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes")
 
 
 def issue(links: Links, home: Repository, one: Issue) -> Json:
@@ -33,7 +34,7 @@ def issue(links: Links, home: Repository, one: Issue) -> Json:
         "closed_by": person_or_none(links, one.closed_by),
         "state_reason": one.reason,
         "performed_via_github_app": None,
-        "reactions": _reactions(url, ()),
+        "reactions": no_reactions(url),
     }
     if one.pull:
         told |= {"draft": one.pull.is_draft, "pull_request": _pull_links(links, home, one, one.pull)}
@@ -51,7 +52,7 @@ def comment(links: Links, home: Repository, one: Comment) -> Json:
         "issue_url": f"{base}/{one.number}",
         "html_url": f"{_page(links, home, home.tracker.issue(one.number))}#issuecomment-{one.id}",
         "user": person(links, one.author),
-        "author_association": association(one.author, home.owner),
+        "author_association": association(home.member(one.author), home.owner),
         "body": one.body,
         "created_at": stamp(one.created_at),
         "updated_at": stamp(one.updated_at),
@@ -118,7 +119,7 @@ def pull_request(links: Links, home: Repository, one: Issue, pull: Pull, caller:
         "rebaseable": mergeable,
         "mergeable_state": {True: "clean", False: "dirty", None: "unknown"}[mergeable],
         "comments": home.tracker.comment_count(one.number),
-        "review_comments": 0,
+        "review_comments": sum(remark.number == one.number for remark in home.reviews.remarks),
         "maintainer_can_modify": False,
         "commits": difference.commits,
         "additions": difference.additions,
@@ -138,7 +139,7 @@ def _common(links: Links, home: Repository, one: Issue) -> Json:
         "locked": False,
         "active_lock_reason": None,
         "user": person(links, one.author),
-        "author_association": association(one.author, home.owner),
+        "author_association": association(home.member(one.author), home.owner),
         "labels": labels(links, home, one.labels),
         "milestone": None,
         "assignee": assignees[0] if assignees else None,
@@ -150,7 +151,7 @@ def _common(links: Links, home: Repository, one: Issue) -> Json:
 
 
 def _page(links: Links, home: Repository, one: Issue) -> str:
-    return f"{links.page(home)}/{'pull' if one.pull else 'issues'}/{one.number}"
+    return links.site + home.place_of(one)
 
 
 def _pull_links(links: Links, home: Repository, one: Issue, pull: Pull) -> Json:
@@ -172,6 +173,11 @@ def _side(links: Links, home: Repository, branch: str, commit: str, caller: Pers
         "user": owner(links, home),
         "repo": repository(links, home, caller),
     }
+
+
+def no_reactions(url: str) -> Json:
+    """The emojis of what nobody has reacted to."""
+    return _reactions(url, ())
 
 
 def _reactions(url: str, given: tuple[Reaction, ...]) -> Json:

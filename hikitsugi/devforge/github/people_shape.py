@@ -93,7 +93,7 @@ def permissions(somebody: Person) -> dict[str, bool]:
     """What a person may do, as flags."""
     is_admin = somebody.permission is Permission.ADMIN
     return {
-        "pull": True,
+        "pull": somebody.permission is not Permission.NONE,
         "triage": somebody.may_write,
         "push": somebody.may_write,
         "maintain": is_admin,

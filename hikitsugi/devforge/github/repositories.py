@@ -37,19 +37,19 @@ def read_repository(home: Home, caller: Caller, links: At) -> Json:
 @routes.get("/labels")
 def list_labels(home: Home, links: At, page: Paged) -> list[Json]:
     """All labels of the repository."""
-    return page.cut([shape.label(links, home, label) for label in home.tracker.labels])
+    return page.cut([shape.label(links, home, label) for label in home.labels.all])
 
 
 @routes.post("/labels", status_code=201, dependencies=[Depends(writer)])
 def define_label(home: Home, links: At, new: NewLabel) -> Json:
     """Make a label."""
-    return shape.label(links, home, home.tracker.define_label(new.name, new.color, new.description or ""))
+    return shape.label(links, home, home.labels.define(new.name, new.color, new.description or ""))
 
 
 @routes.get("/labels/{name:path}")
 def read_label(name: str, home: Home, links: At) -> Json:
     """One label."""
-    return shape.label(links, home, home.tracker.label(name))
+    return shape.label(links, home, home.labels.named(name))
 
 
 @routes.get("/git/ref/{ref:path}")

@@ -86,6 +86,7 @@ def repository(links: Links, home: Repository, caller: Person) -> Json:
         **dict.fromkeys(_COUNTS, 0),
         **dict.fromkeys(_NO, False),
         "has_issues": True,
+        "topics": [],
         "has_pull_requests": True,
         "default_branch": home.default_branch,
         "open_issues": open_issues,
@@ -117,7 +118,7 @@ def label(links: Links, home: Repository, one: Label) -> Json:
 
 def labels(links: Links, home: Repository, names: tuple[str, ...]) -> list[Json]:
     """The labels an issue carries."""
-    return [label(links, home, home.tracker.label(name)) for name in names]
+    return [label(links, home, home.labels.named(name)) for name in names]
 
 
 def reference(links: Links, home: Repository, ref: str, commit: str) -> Json:

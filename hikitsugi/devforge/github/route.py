@@ -1,6 +1,5 @@
 """What every API call has in common: a token, a quota, an ETag, and GitHub's way to say no."""
 
-import hashlib
 import json
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -10,16 +9,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 
+from hikitsugi.devforge.etags import NOT_MODIFIED, conditional
 from hikitsugi.devforge.forge import DevForge
 from hikitsugi.devforge.github.errors import error, refusal
-from hikitsugi.devforge.github.rate import RateMeter
+from hikitsugi.devforge.github.quota import quota_headers
+from hikitsugi.devforge.rate import RateMeter
 from hikitsugi.devforge.records import Person
 from hikitsugi.devforge.refusals import Invalid, NotAllowed, NotMergeable, NotThere, Outdated
 
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
-OK = 200
 CREATED = 201
-NOT_MODIFIED = 304
 
 
 class GitHubRoute(APIRoute):
@@ -39,6 +38,25 @@ class GitHubRoute(APIRoute):
         return answer
 
 
+class AppRoute(APIRoute):
+    """A route that answers only Apps, which prove themselves by a token signed with their key."""
+
+    def get_route_handler(self) -> Handle:
+        """Wrap the route's own work."""
+        handle = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            forge: DevForge = request.app.state.forge
+            scheme, _, token = request.headers.get("authorization", "").partition(" ")
+            app = forge.apps.signed_by(token.strip()) if scheme.lower() == "bearer" else None
+            if not app:
+                return error(401, "A JSON web token could not be decoded")
+            request.state.app, request.state.caller = app, app.person
+            return await _answer_known(request, app.person, handle)
+
+        return answer
+
+
 def _authenticate(request: Request) -> Person | JSONResponse:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if not token:
@@ -54,10 +72,10 @@ async def _answer_known(request: Request, caller: Person, handle: Handle) -> Res
     if not is_free and not meter.quota(caller).remaining:
         response: Response = error(403, f"API rate limit exceeded for user ID {caller.id}.")
     else:
-        response = _located(_conditional(request, caller, await _attempt(request, handle)))
+        response = _located(conditional(request, caller, await _attempt(request, handle)))
         if not is_free and response.status_code != NOT_MODIFIED:
             meter.spend(caller)
-    response.headers.update(meter.quota(caller).headers())
+    response.headers.update(quota_headers(meter.quota(caller)))
     return response
 
 
@@ -71,16 +89,4 @@ async def _attempt(request: Request, handle: Handle) -> Response:
 def _located(response: Response) -> Response:
     if response.status_code == CREATED and (url := json.loads(bytes(response.body)).get("url")):
         response.headers["location"] = url
-    return response
-
-
-def _conditional(request: Request, caller: Person, response: Response) -> Response:
-    if request.method != "GET" or response.status_code != OK:
-        return response
-    seen = b"\0".join((caller.token.encode(), str(request.url).encode(), bytes(response.body)))
-    etag = f'"{hashlib.sha256(seen).hexdigest()}"'
-    wanted = {tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")}
-    if wanted & {etag, "*"}:
-        response = Response(status_code=NOT_MODIFIED)
-    response.headers["etag"] = etag
     return response

@@ -4,7 +4,9 @@ from fastapi import Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from hikitsugi.devforge.forge import DevForge
 from hikitsugi.devforge.github.errors import error
+from hikitsugi.devforge.gitlab.errors import error as gitlab_error
 from hikitsugi.devforge.pages.view import show
 from hikitsugi.devforge.refusals import Invalid, NotAllowed, NotMergeable, NotThere
 
@@ -22,5 +24,6 @@ async def refused(request: Request, reason: Exception) -> Response:
     """A page that names the reason, or the API's way of saying so."""
     status, title = REFUSALS.get(type(reason), NOT_THERE)
     if "text/html" not in request.headers.get("accept", ""):
-        return error(status, title)
+        forge: DevForge = request.app.state.forge
+        return error(status, title) if forge.kind.name == "github" else gitlab_error(status, f"{status} {title}")
     return show(request, "refused.html", status, title=title, reason=str(reason))

@@ -22,6 +22,18 @@ _POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _MIDDLE_BRIGHTNESS = 150
+_EMOJIS = {
+    "+1": "👍",
+    "thumbsup": "👍",
+    "-1": "👎",
+    "thumbsdown": "👎",
+    "laugh": "😄",
+    "confused": "😕",
+    "heart": "❤️",
+    "hooray": "🎉",
+    "tada": "🎉",
+    "rocket": "🚀",
+}
 
 
 def show(request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
@@ -53,10 +65,14 @@ def _hue(name: str) -> str:
     return str(zlib.crc32(name.encode()) % 360)
 
 
+def _emoji(name: str) -> str:
+    return _EMOJIS.get(name, f":{name}:")
+
+
 def _templates() -> Jinja2Templates:
     templates = Jinja2Templates(directory=_FOLDER / "templates")
     templates.env.trim_blocks = templates.env.lstrip_blocks = True
-    templates.env.filters.update(markdown=render, moment=_moment, ink=_ink, hue=_hue)
+    templates.env.filters.update(markdown=render, moment=_moment, ink=_ink, hue=_hue, emoji=_emoji)
     return templates
 
 

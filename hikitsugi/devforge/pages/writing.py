@@ -5,32 +5,42 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse
 
-from hikitsugi.devforge.forge import DevForge
+from hikitsugi.devforge.forge import DevForge, Said
+from hikitsugi.devforge.pages.reading import issue_at
 from hikitsugi.devforge.pages.view import CHOSEN_PERSON
 from hikitsugi.devforge.records import Edit, Issue, Person
 from hikitsugi.devforge.refusals import NotAllowed
 from hikitsugi.devforge.repository import Repository
 
 
-async def _from_own_page(request: Request) -> None:
+async def from_own_page(request: Request) -> None:
+    """Refuse what another site's page sends."""
     origin = request.headers.get("origin")
     if origin is not None and origin != str(request.base_url).rstrip("/"):
         raise NotAllowed("The forms of this forge take nothing from other sites.")
 
 
-async def _home(request: Request, owner: str, name: str) -> Repository:
+async def _home(request: Request, full_name: str) -> Repository:
     forge: DevForge = request.app.state.forge
-    return forge.repository(f"{owner}/{name}")
+    return forge.repository(full_name)
 
 
-async def _writer(request: Request, person: Annotated[str, Form()]) -> Person:
-    forge: DevForge = request.app.state.forge
-    return forge.person(person)
-
-
-routes = APIRouter(prefix="/{owner}/{name}", dependencies=[Depends(_from_own_page)])
 Home = Annotated[Repository, Depends(_home)]
+
+
+async def _writer(request: Request, home: Home, person: Annotated[str, Form()]) -> Person:
+    forge: DevForge = request.app.state.forge
+    return home.member(forge.person(person))
+
+
+async def _one(home: Home, place: str, number: int) -> Issue:
+    return issue_at(home, place, number)
+
+
+routes = APIRouter(dependencies=[Depends(from_own_page)])
+issue_routes = APIRouter(prefix="/{place:place}/{number:int}", dependencies=[Depends(from_own_page)])
 Writer = Annotated[Person, Depends(_writer)]
+One = Annotated[Issue, Depends(_one)]
 Text = Annotated[str, Form()]
 
 
@@ -41,44 +51,54 @@ def open_issue(home: Home, writer: Writer, title: Text, body: Text = "", labels:
     return _back(home, home.tracker.open_issue(writer, title, _lines(body), names), writer)
 
 
-@routes.post("/issues/{number:int}/comments")
-def comment(home: Home, writer: Writer, number: int, body: Text) -> RedirectResponse:
+@issue_routes.post("/comments")
+def comment(request: Request, home: Home, writer: Writer, one: One, body: Text) -> RedirectResponse:
     """Comment on an issue or pull request."""
-    said = home.tracker.comment(number, writer, _lines(body))
-    return _back(home, home.tracker.issue(number), writer, f"#issuecomment-{said.id}")
+    said = _say(request, home, one, writer, body)
+    return _back(home, one, writer, f"#issuecomment-{said.comment.id}" if said.comment else "")
 
 
-@routes.post("/issues/{number:int}/state")
+@issue_routes.post("/state")
 def change_state(
-    home: Home, writer: Writer, number: int, state: Annotated[Literal["open", "closed"], Form()], body: Text = ""
+    request: Request,
+    home: Home,
+    writer: Writer,
+    one: One,
+    state: Annotated[Literal["open", "closed"], Form()],
+    body: Text = "",
 ) -> RedirectResponse:
     """Close or reopen, with what was being said."""
-    one = home.tracker.issue(number)
     if not writer.may_write and one.author != writer:
         raise NotAllowed(f"{writer.login} may close and reopen only issues of their own.")
     if body.strip():
-        home.tracker.comment(number, writer, _lines(body))
+        _say(request, home, one, writer, body)
     edited = home.edit_pull if one.pull else home.tracker.edit
-    return _back(home, edited(number, writer, Edit(is_open=state == "open")), writer)
+    return _back(home, edited(one.number, writer, Edit(is_open=state == "open")), writer)
 
 
-@routes.post("/issues/{number:int}/labels")
+@issue_routes.post("/labels")
 def change_label(
-    home: Home, writer: Writer, number: int, label: Text, change: Annotated[Literal["add", "remove"], Form()]
+    home: Home, writer: Writer, one: One, label: Text, change: Annotated[Literal["add", "remove"], Form()]
 ) -> RedirectResponse:
     """Put a label on or take it off."""
     _refuse_readers(writer)
+    tracker = home.tracker_of(one)
     if change == "add":
-        return _back(home, home.tracker.add_labels(number, writer, [label.strip()]), writer)
-    return _back(home, home.tracker.remove_label(number, writer, label), writer)
+        return _back(home, tracker.add_labels(one.number, writer, [label.strip()]), writer)
+    return _back(home, tracker.remove_label(one.number, writer, label), writer)
 
 
-@routes.post("/pull/{number:int}/merge")
-def merge(home: Home, writer: Writer, number: int) -> RedirectResponse:
+@issue_routes.post("/merge")
+def merge(home: Home, writer: Writer, one: One) -> RedirectResponse:
     """Merge a pull request."""
     _refuse_readers(writer)
-    home.merge(number, writer)
-    return _back(home, home.tracker.issue(number), writer)
+    home.merge(one.number, writer)
+    return _back(home, one, writer)
+
+
+def _say(request: Request, home: Repository, one: Issue, writer: Person, body: str) -> Said:
+    forge: DevForge = request.app.state.forge
+    return forge.say(home, one, writer, _lines(body))
 
 
 def _refuse_readers(writer: Person) -> None:
@@ -91,7 +111,6 @@ def _lines(text: str) -> str:
 
 
 def _back(home: Repository, one: Issue, writer: Person, anchor: str = "") -> RedirectResponse:
-    page = f"/{home.full_name}/{'pull' if one.pull else 'issues'}/{one.number}{anchor}"
-    response = RedirectResponse(page, status_code=303)
+    response = RedirectResponse(home.place_of(one) + anchor, status_code=303)
     response.set_cookie(CHOSEN_PERSON, writer.login, samesite="strict", httponly=True)
     return response

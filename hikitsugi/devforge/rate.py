@@ -1,17 +1,16 @@
-"""The hourly quota of each person, as GitHub counts it."""
+"""How many calls each person has made in the running window."""
 
 import time
 from dataclasses import dataclass
+from datetime import timedelta
 from threading import Lock
 
 from hikitsugi.devforge.records import Person
 
-HOUR = 3600
-
 
 @dataclass(frozen=True)
 class Quota:
-    """How much of an hour's calls is used up, and when the next hour begins."""
+    """How much of a window's calls is used up, and when the next window begins."""
 
     limit: int
     used: int
@@ -19,25 +18,16 @@ class Quota:
 
     @property
     def remaining(self) -> int:
-        """The calls left in this hour."""
+        """The calls left in this window."""
         return max(0, self.limit - self.used)
-
-    def shape(self) -> dict[str, int]:
-        """The quota in GitHub's words."""
-        return {"limit": self.limit, "remaining": self.remaining, "reset": self.reset, "used": self.used}
-
-    def headers(self) -> dict[str, str]:
-        """The quota as headers of an answer."""
-        return {f"x-ratelimit-{key}": str(value) for key, value in self.shape().items()} | {
-            "x-ratelimit-resource": "core"
-        }
 
 
 class RateMeter:
     """Counts the calls of each person."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, window: timedelta) -> None:
         self._limit = limit
+        self._window = int(window.total_seconds())
         self._lock = Lock()
         self._quotas: dict[str, Quota] = {}
 
@@ -45,7 +35,7 @@ class RateMeter:
         """Where a person stands now."""
         now = int(time.time())
         known = self._quotas.get(somebody.login)
-        return known if known and known.reset > now else Quota(self._limit, 0, now + HOUR)
+        return known if known and known.reset > now else Quota(self._limit, 0, now + self._window)
 
     def spend(self, somebody: Person) -> None:
         """Count one call."""

@@ -1,0 +1,1 @@
+"""GitLab's half: its API under `/api/v4`."""

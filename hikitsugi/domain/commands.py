@@ -1,0 +1,45 @@
+"""Commands in comments: the first word of what an accepted person writes."""
+
+import re
+from enum import StrEnum
+
+from hikitsugi.domain.value import Value
+
+
+class Word(StrEnum):
+    """What can be commanded; the same words in both languages."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    STOP = "stop"
+    STATUS = "status"
+    RETRY = "retry"
+    APPROVE = "approve"
+    REVISE = "revise"
+    BUDGET = "budget"
+
+
+class Command(Value):
+    """A command and what was written after it; a word that we do not know is None."""
+
+    word: Word | None
+    text: str = ""
+
+
+_SLASH = re.compile(r"\s*/([a-z][a-z-]*)(?![\w/.-])[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
+
+
+def command_in(body: str, bot: str | None) -> Command | None:
+    """The command a comment starts with, as `/pause` or `@bot pause`; a path is none, nor is mere talk to the bot."""
+    if match := _SLASH.match(body):
+        return Command(word=_known(match[1]), text=match[2].strip())
+    if bot and (
+        match := re.match(rf"\s*@{re.escape(bot)}[,:]?\s+/?(\w+)\b[ \t]*(.*)", body, re.IGNORECASE | re.DOTALL)
+    ):
+        word = _known(match[1])
+        return Command(word=word, text=match[2].strip()) if word else None
+    return None
+
+
+def _known(word: str) -> Word | None:
+    return Word(word.lower()) if word.lower() in set(Word) else None

@@ -1,0 +1,62 @@
+"""Hears what people write the moment it comes, whatever else is going on."""
+
+from collections.abc import Callable
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError
+
+from hikitsugi.domain.commands import Command, command_in
+from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.life import Life
+from workflows import limits
+from workflows.reasons import reason_of
+from workflows.steps import Steps
+
+_AT_ONCE = 100
+Obey = Callable[[Command, Comment], str | None]
+
+
+class Intake:
+    """Runs beside the story: acknowledges accepted comments, obeys commands, keeps the rest for the model."""
+
+    def __init__(self, life: Life, steps: Steps, obey: Obey) -> None:
+        self._life = life
+        self._steps = steps
+        self._obey = obey
+        self.is_busy = False
+
+    async def listen(self) -> None:
+        """Hear everything, for as long as the workflow lives."""
+        while True:
+            await workflow.wait_condition(lambda: bool(self._life.pending) and not self._steps.is_opening)
+            self.is_busy = True
+            try:
+                await self._hear()
+            except ActivityError as error:
+                self._life.note_error(reason_of(error))
+                self.is_busy = False
+                await workflow.sleep(limits.INTAKE_PAUSE)
+            finally:
+                self.is_busy = False
+
+    async def _hear(self) -> None:
+        """Ask who counts; a comment leaves the pending ones only when that is known."""
+        if self._life.called is None:
+            self._life.called = await self._steps.take_up()
+        asked = tuple(self._life.pending[:_AT_ONCE])
+        accepted = await self._steps.hear(asked)
+        commands = [(comment, self._command(comment)) for comment in accepted]
+        self._life.hear(len(asked), [comment for comment, command in commands if command is None])
+        for comment, command in commands:
+            if command:
+                await self._answer(command, comment)
+
+    def _command(self, comment: Comment) -> Command | None:
+        called = self._life.called
+        return None if comment.edited else command_in(comment.body, called.bot if called else None)
+
+    async def _answer(self, command: Command, comment: Comment) -> None:
+        workflow.logger.info("[COMMENT] command %s (ID: %s)", command.word, comment.id)
+        reply = self._obey(command, comment)
+        if reply:
+            await self._steps.reply(comment, reply)

@@ -1,0 +1,157 @@
+"""One session: work, tell the result, and talk until the conversation is over."""
+
+from collections.abc import Awaitable, Callable
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
+
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.closing import closes
+from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.life import Life
+from hikitsugi.domain.policy import Language
+from hikitsugi.domain.session import Ending, Session
+from hikitsugi.domain.states import State
+from hikitsugi.messages import comments, operators
+from workflows import limits
+from workflows.display import Display
+from workflows.gate import Gate
+from workflows.plain_work import PlainWork
+from workflows.reasons import reason_of
+from workflows.steps import Steps
+from workflows.timers import happens_before
+
+
+class SessionStory:
+    """A stretch of work on an issue, from being called to its last answer."""
+
+    def __init__(
+        self,
+        issue: IssueAddress,
+        life: Life,
+        steps: Steps,
+        display: Display,
+        gate: Gate,
+        renew: Callable[[], Awaitable[None]],
+    ) -> None:
+        self.issue = issue
+        self.life = life
+        self.steps = steps
+        self.display = display
+        self.gate = gate
+        self.renew = renew
+
+    async def play(self) -> Ending:
+        """Work, tell the result, and work again on every answer until the conversation is over."""
+        if self.life.session is None and not await self.open_session():
+            return Ending.STOPPED
+        while True:
+            await self.answer()
+            if await self.conversation_is_over():
+                return Ending.COMPLETED
+
+    async def answer(self) -> None:
+        """One pass of work; one that fails on a comment is reported, and the conversation goes on without it."""
+        try:
+            await self.work()
+        except ActivityError as error:
+            if self.life.current.passes == 0 or is_cancelled_exception(error):
+                raise
+            await self.report_failure(reason_of(error))
+        await self.display.show(State.AWAITING_RESPONSE)
+
+    async def report_failure(self, reason: str) -> None:
+        """Say that a comment could not be worked on, and leave the conversation it broke."""
+        session = self.life.current
+        self.life.note_error(reason)
+        await self.steps.post_comment(f"error-{session.passes}", comments.skipped(self.language, reason))
+        session.begin_anew(str(workflow.uuid4()))
+
+    async def open_session(self) -> bool:
+        """Read the issue and begin the conversation about it; a closed one is left alone."""
+        called = await self.steps.take_up()
+        self.display.remember(title=called.title, url=called.url)
+        if not called.is_open:
+            self.life.called, self.life.error = called, operators.is_closed(called.policy.language)
+            return False
+        session = Session(
+            number=self.life.sessions + 1,
+            key=workflow.uuid4().hex[:12],
+            branch=f"hikitsugi/issue-{self.issue.number}",
+            conversation=str(workflow.uuid4()),
+        )
+        self.life.open_session(called, session)
+        await self.display.show(State.PROCESSING)
+        return True
+
+    async def work(self) -> None:
+        """One pass: work in the checkout, publish it, tell the result."""
+        self.life.note_work(workflow.now())
+        if self.life.current.sequence == 0:
+            self.life.current.sequence = await self.steps.open_conversation(workflow.now())
+        self.life.current.workspace_queue = await self.steps.prepare_workspace()
+        plain = PlainWork(self.life.current, self.steps, self.checkpoint, self.life.policy.max_iterations)
+        concluded = await plain.run()
+        self.display.wait_for(operators.publishes(self.language))
+        published = await self.steps.publish(workflow.now())
+        if not published.is_empty:
+            self.life.change_request = await self.steps.open_change_request()
+        await self.steps.post_result(published, concluded=concluded)
+        self.life.note_work(workflow.now())
+
+    async def checkpoint(self) -> None:
+        """Between two rounds of work: pause, new comments, then a fresh run if the history is long."""
+        await self.gate.passage()
+        if self.life.policy.hears_while_working:
+            await self.take_in(self.life.take_heard())
+        self.display.wait_for(operators.works(self.language, self.life.current.iterations + 1))
+        if workflow.info().get_current_history_length() > limits.RENEW_AFTER_EVENTS:
+            await self.renew()
+
+    async def conversation_is_over(self) -> bool:
+        """Wait for an answer; True when it closes the conversation, or when none comes in time."""
+        policy = self.life.policy
+        if not policy.converses or self.life.current.comments_answered >= policy.max_comment_count:
+            return True
+        until = workflow.now() + policy.reply_timeout
+        while True:
+            self.display.wait_for(operators.awaits_reply(self.language, until))
+            if not await happens_before(until, self.has_news, self.display.waiting_for):
+                return True
+            if self.gate.is_closed:
+                await self.gate.passage()
+                until = workflow.now() + policy.reply_timeout
+            heard = self.life.take_heard()
+            if heard and all(map(self.is_closing, heard)):
+                workflow.logger.info("[COMMENT] Issue #%d - closing comment (ID: %s)", self.issue.number, heard[-1].id)
+                return True
+            if heard:
+                await self.display.show(State.PROCESSING)
+                self.life.current.next_pass()
+                await self.take_in(heard)
+                return False
+
+    async def take_in(self, heard: tuple[Comment, ...]) -> None:
+        """Give comments to the model."""
+        self.life.checks += 1
+        if heard:
+            if self.life.current.sequence == 0:
+                self.life.current.sequence = await self.steps.open_conversation(workflow.now())
+            told = await self.steps.tell_comments(heard)
+            self.life.current.comments_answered += len(told)
+            self.life.count_comments(told, workflow.now())
+            for comment in told:
+                workflow.logger.info("[COMMENT] Issue #%d - processing comment (ID: %s)", self.issue.number, comment.id)
+
+    def has_news(self) -> bool:
+        """Whether somebody wrote or paused."""
+        return bool(self.life.heard) or self.gate.is_closed
+
+    def is_closing(self, comment: Comment) -> bool:
+        """Whether a comment says nothing but that all is well."""
+        return not comment.is_cut and closes(comment.body, self.life.policy.completion_keywords)
+
+    @property
+    def language(self) -> Language:
+        """The language people on this issue read."""
+        return self.life.policy.language
