@@ -44,6 +44,13 @@ class PostComment(Value):
     body: str
 
 
+class Reconcile(Value):
+    """Look once more after comments whose writing was tried again."""
+
+    issue: IssueAddress
+    keys: tuple[str, ...]
+
+
 class OpenChangeRequest(Value):
     """Make sure the work branch has its pull or merge request."""
 
@@ -124,9 +131,16 @@ class ForgeActivities:
         await self._forge(request.issue).change_labels(request.issue, add=[wanted], remove=others)
 
     @activity.defn
-    async def post_comment(self, request: PostComment) -> None:
-        """Write a comment, unless it is there."""
+    async def post_comment(self, request: PostComment) -> bool:
+        """Write a comment, unless it is there; whether an earlier attempt may still arrive late."""
         await self._forge(request.issue).post_comment(request.issue, self._redact(request.body), request.key)
+        return activity.info().attempt > 1
+
+    @activity.defn
+    async def reconcile(self, request: Reconcile) -> None:
+        """Remove late duplicates of comments."""
+        for key in request.keys:
+            await self._forge(request.issue).reconcile_comment(request.issue, key)
 
     @activity.defn
     async def open_change_request(self, request: OpenChangeRequest) -> str:
@@ -145,12 +159,12 @@ class ForgeActivities:
         return (await forge.open_change_request(wanted)).url
 
     @activity.defn
-    async def post_result(self, request: PostResult) -> None:
-        """Tell the people on the issue what came of it."""
+    async def post_result(self, request: PostResult) -> bool:
+        """Tell the people on the issue what came of it; whether an earlier attempt may still arrive late."""
         submission = await submission_in(self._memory, request.conversation, request.sequence)
         warning = "" if self._confined else comment_texts.unconfined_warning(request.language)
         body = comment_texts.result(request.language, submission, request.published, request.change_request, warning)
-        await self.post_comment(PostComment(issue=request.issue, key=request.key, body=body))
+        return await self.post_comment(PostComment(issue=request.issue, key=request.key, body=body))
 
     def _forge(self, issue: IssueAddress) -> Forge:
         return self._forges[issue.forge]

@@ -26,7 +26,6 @@ from workflows.reasons import reason_of
 from workflows.session_story import SessionStory
 from workflows.signals import comments_in, facts_in, order_in
 from workflows.steps import Steps
-from workflows.timers import happens_before
 
 
 @workflow.defn
@@ -68,7 +67,7 @@ class IssueWorkflow:
         until = workflow.now() + self.life.policy.context_expiry
         while not self.is_called:
             self.display.wait_for(operators.rests(self.language, until))
-            if not await happens_before(until, self.is_wanted, self.display.waiting_for):
+            if not await self.story.happens_before(until, self.is_wanted):
                 return False
             await self.gate.passage()
             if all(map(self.story.is_closing, self.life.heard)):

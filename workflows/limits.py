@@ -18,6 +18,9 @@ RENEW_AFTER_EVENTS = 400
 INTAKE_PAUSE = timedelta(minutes=1)
 """How long comments and labels rest when the forge refuses to tell about them."""
 
+RECONCILE_AFTER = timedelta(minutes=1)
+"""When a comment that was written again is looked after: what arrives late has arrived by then."""
+
 WATCH_PAUSE = timedelta(minutes=5)
 """How long a repository that cannot be watched rests before it is tried again."""
 

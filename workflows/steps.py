@@ -8,6 +8,7 @@ from activities.forge_activities import (
     OpenChangeRequest,
     PostComment,
     PostResult,
+    Reconcile,
 )
 from activities.memory_activities import MemoryActivities, OpenConversation, Summarise, TellComments, TellToGoOn
 from activities.thinking_activities import Think, ThinkingActivities, Thought
@@ -62,13 +63,22 @@ class Steps:
 
     async def reply(self, comment: Comment, body: str) -> None:
         """Answer a comment."""
-        request = PostComment(issue=self._issue, key=f"reply-{comment.id}", body=body)
-        await self._patience.take(ForgeActivities.post_comment, request, limits.FORGE, f"comment: reply {comment.id}")
+        await self._post(f"reply-{comment.id}", body, f"comment: reply {comment.id}")
 
     async def post_comment(self, effect: str, body: str) -> None:
         """Write a comment."""
-        request = PostComment(issue=self._issue, key=self._session.key_of(effect), body=body)
-        await self._patience.take(ForgeActivities.post_comment, request, limits.FORGE, f"comment: {effect}")
+        await self._post(self._session.key_of(effect), body, f"comment: {effect}")
+
+    async def _post(self, key: str, body: str, summary: str) -> None:
+        request = PostComment(issue=self._issue, key=key, body=body)
+        if await self._patience.take(ForgeActivities.post_comment, request, limits.FORGE, summary):
+            self._life.doubtful.append(key)
+
+    async def reconcile(self) -> None:
+        """Remove what arrived twice of comments that had to be written again."""
+        request = Reconcile(issue=self._issue, keys=tuple(self._life.doubtful))
+        self._life.doubtful = []
+        await self._patience.take(ForgeActivities.reconcile, request, limits.FORGE, "reconcile comments")
 
     async def open_conversation(self, now: datetime) -> int:
         """Begin the session's conversation; the number of its next turn."""
@@ -179,7 +189,8 @@ class Steps:
             published=published,
             change_request=self._life.change_request,
         )
-        await self._work(ForgeActivities.post_result, request, limits.FORGE, "comment: result")
+        if await self._work(ForgeActivities.post_result, request, limits.FORGE, "comment: result"):
+            self._life.doubtful.append(request.key)
 
     async def _work(
         self, step: Step[A, P, R], request: P, limit: limits.Limits, summary: str, queue: str | None = None

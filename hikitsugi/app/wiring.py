@@ -68,7 +68,7 @@ class Parts:
         store = MemoryActivities(self.memory, self.forges, plain_work, TOOL_SPECS, self.redact)
         return [
             *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
-            *(forge.open_change_request, forge.post_result),
+            *(forge.open_change_request, forge.post_result, forge.reconcile),
             *(store.open_conversation, store.tell_comments, store.tell_to_go_on, store.summarise),
             ThinkingActivities(self.model, self.memory, self.redact).think,
             self._workspace().prepare_workspace,

@@ -52,6 +52,8 @@ class Life(BaseModel):
     heard: list[Comment] = []
     """By people who count, but not yet given to the model."""
     received: list[str] = []
+    doubtful: list[str] = []
+    """Keys of our comments of which a late duplicate may turn up."""
     spending: Spending = Field(default_factory=Spending)
     found: int = 0
     checks: int = 0

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.conversation import Reply, Transcript, Turn, Usage
+from hikitsugi.domain.errors import TryAgainLater
 from hikitsugi.domain.issue import MARKER_PREFIX, ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
 from hikitsugi.domain.ports import Cursor, Sighting
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
@@ -32,6 +33,7 @@ class FakeForge:
         self.maintainers = {"maria"}
         self.refuses: Exception | None = None
         self.reconciled: list[str] = []
+        self.posts_fail = 0
 
     def says(self, author: str, body: str) -> Comment:
         """Somebody comments on the forge's page."""
@@ -85,6 +87,9 @@ class FakeForge:
         return user in self.maintainers
 
     async def post_comment(self, issue: IssueAddress, body: str, key: str) -> Comment:
+        if self.posts_fail:
+            self.posts_fail -= 1
+            raise TryAgainLater("502")
         marker = f"{MARKER_PREFIX}{key} -->"
         found = [c for c in self.comments if c.author == BOT and c.body.endswith(marker)]
         return found[0] if found else self.says(BOT, f"{body}\n\n{marker}")

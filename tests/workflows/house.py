@@ -58,7 +58,7 @@ class House:
                 workflows=WORKFLOWS,
                 activities=[
                     *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
-                    *(forge.open_change_request, forge.post_result),
+                    *(forge.open_change_request, forge.post_result, forge.reconcile),
                     *(store.open_conversation, store.tell_comments, store.tell_to_go_on, store.summarise),
                     *(thinking.think, workspace.prepare_workspace, workspace.use_tools, workspace.publish),
                 ],

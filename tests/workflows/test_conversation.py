@@ -232,6 +232,25 @@ async def test_the_answer_to_status_comes_during_a_limit(time: WorkflowEnvironme
         assert "モデルの利用制限" in h.forge.comments[-1].body
 
 
+@pytest.mark.req("CH-12")
+async def test_a_comment_that_was_written_again_is_looked_after_a_minute_later(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        h.forge.posts_fail = 1
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await until(lambda: _waits(h, "返信"))
+        assert h.forge.reconciled == []
+        await time.fast_forward(h.workflow, timedelta(minutes=2))
+        await until(lambda: _reconciled(h))
+        assert (await h.status()).state == "awaiting-response"
+
+
+async def _reconciled(h: House) -> bool:
+    return len(h.forge.reconciled) == 1
+
+
 async def _relabelled(h: House, add: str = "", remove: str = "") -> None:
     """Somebody moves labels, and the watcher tells it."""
     h.forge.labels = (h.forge.labels | {add}) - {remove, ""}
