@@ -121,7 +121,7 @@ class ForgeActivities:
 
     async def _acknowledge(self, issue: IssueAddress, comment: Comment) -> None:
         if comment.watched and not comment.edited:
-            await self._forge(issue).acknowledge(issue, comment.id)
+            await self._forge(issue).acknowledge(comment.place or issue, comment.id)
 
     @activity.defn
     async def show_state(self, request: ShowState) -> None:

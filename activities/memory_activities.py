@@ -117,7 +117,7 @@ class MemoryActivities:
         """What stands on the forge now; None when it was deleted."""
         if not comment.watched:
             return comment
-        now = await self._forges[issue.forge].read_comment(issue, comment.id)
+        now = await self._forges[issue.forge].read_comment(comment.place or issue, comment.id)
         return now.model_copy(update={"edited": comment.edited}) if now else None
 
     @activity.defn

@@ -8,14 +8,15 @@ from pydantic import Field
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
+from activities.audience import our_name
 from activities.heartbeat import carry
-from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
-from hikitsugi.domain.issue import IssueNews
+from hikitsugi.domain.issue import Issue, IssueNews
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.ports import Cursor, Deliveries, Doorbell, Forge
 from hikitsugi.domain.value import Value
-from hikitsugi.domain.watching import calls_for_work, facts_of, fingerprint, may_be_answered
+from hikitsugi.domain.watching import calls_for_work, facts_of, fingerprint, issue_behind, may_be_answered
 
 _REMEMBERED = 1000
 _LONGEST_PAUSE = timedelta(seconds=60)
@@ -112,9 +113,13 @@ class WatchActivities:
         return Watched(cursor=sighting.cursor, fingerprints=latest)
 
     async def _deliver(self, news: IssueNews, fingerprints: dict[str, str]) -> None:
-        issue, number = news.issue, f"{news.address.kind}/{news.address.number}"
+        forge, number = self._forges[news.address.forge], f"{news.address.kind}/{news.address.number}"
+        issue = news.issue or await _read(forge, news.address)
         if issue is None:
-            await self._deliveries.deliver(news.address, None, news.comments, start=False)
+            return
+        if behind := issue_behind(issue, await our_name(forge)):
+            said = [comment.model_copy(update={"place": news.address}) for comment in news.comments]
+            await self._deliveries.deliver(behind, None, said, start=False)
             return
         earlier = fingerprints.pop(number, None)
         fingerprints[number] = fingerprint(issue)
@@ -141,6 +146,14 @@ class WatchActivities:
         """Hear the bell, but not so soon that a flood of rings becomes a flood of looks."""
         await asyncio.sleep(min(_SHORTEST_PAUSE, self._interval).total_seconds())
         await self._doorbell.rung(home)
+
+
+async def _read(forge: Forge, address: IssueAddress) -> Issue | None:
+    """The issue of a comment that came alone; None when it is gone."""
+    try:
+        return await forge.read_issue(address)
+    except WillNeverWork:
+        return None
 
 
 def _handed_over() -> ApplicationError:

@@ -141,6 +141,7 @@ class SessionStory:
             told = await self.steps.tell_comments(heard)
             self.life.current.comments_answered += len(told)
             self.life.count_comments(told, workflow.now())
+            self.life.current.answer_at = told[-1].place if told else None
             for comment in told:
                 workflow.logger.info("[COMMENT] Issue #%d - processing comment (ID: %s)", self.issue.number, comment.id)
 

@@ -63,14 +63,14 @@ class Steps:
 
     async def reply(self, comment: Comment, body: str) -> None:
         """Answer a comment."""
-        await self._post(f"reply-{comment.id}", body, f"comment: reply {comment.id}")
+        await self._post(f"reply-{comment.id}", body, f"comment: reply {comment.id}", comment.place)
 
     async def post_comment(self, effect: str, body: str) -> None:
         """Write a comment."""
         await self._post(self._session.key_of(effect), body, f"comment: {effect}")
 
-    async def _post(self, key: str, body: str, summary: str) -> None:
-        request = PostComment(issue=self._issue, key=key, body=body)
+    async def _post(self, key: str, body: str, summary: str, place: IssueAddress | None = None) -> None:
+        request = PostComment(issue=place or self._issue, key=key, body=body)
         if await self._patience.take(ForgeActivities.post_comment, request, limits.FORGE, summary):
             self._life.doubtful.append(key)
 
@@ -181,7 +181,7 @@ class Steps:
     async def post_result(self, published: Published, *, concluded: bool) -> None:
         """Tell the result of this pass."""
         request = PostResult(
-            issue=self._issue,
+            issue=self._session.answer_at or self._issue,
             key=self._session.key_of(f"result-{self._session.passes}"),
             language=self._life.policy.language,
             conversation=self._session.conversation,

@@ -35,6 +35,8 @@ class Comment(Value):
     updated_at: datetime | None = None
     url: str | None = None
     author_role: str | None = None
+    place: IssueAddress | None = None
+    """Where it was written, if not on the issue itself but on the request we opened for it."""
     watched: bool = False
     """Whether the watcher saw it on the forge; then one that is no longer there was deleted."""
     is_cut: bool = False

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel
 
+from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.value import Value
@@ -70,6 +71,8 @@ class Session(BaseModel):
     submitted: int | None = None
     """The turn in which the model last submitted."""
     workspace_queue: str | None = None
+    answer_at: IssueAddress | None = None
+    """Where the last comment of this pass was written, if not on the issue itself."""
     comments_answered: int = 0
     """How many comments of this session were answered; closing comments do not count."""
 
@@ -84,4 +87,4 @@ class Session(BaseModel):
     def next_pass(self) -> None:
         """Begin another round of work in the same conversation."""
         self.passes += 1
-        self.iterations = 0
+        self.iterations, self.answer_at = 0, None

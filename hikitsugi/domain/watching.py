@@ -1,8 +1,9 @@
 """What of a repository's news is worth a signal, and to whom."""
 
 import hashlib
+import re
 
-from hikitsugi.domain.address import Kind
+from hikitsugi.domain.address import IssueAddress, Kind
 from hikitsugi.domain.issue import Issue
 from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.policy import LabelNames
@@ -22,6 +23,15 @@ def may_be_answered(issue: Issue, labels: LabelNames) -> bool:
     """An open issue with a trigger label: a comment on it may bring its workflow to life."""
     is_issue = issue.address.kind is Kind.ISSUE
     return is_issue and issue.is_open and bool(set(issue.labels) & set(labels.trigger))
+
+
+def issue_behind(request: Issue, bot: str | None) -> IssueAddress | None:
+    """The issue that a pull or merge request of ours was opened for."""
+    ours = bot is not None and request.author.casefold() == bot.casefold()
+    match = re.match(r"Closes #([1-9][0-9]*)\b", request.body)
+    if request.address.kind is Kind.ISSUE or not ours or not match:
+        return None
+    return request.address.model_copy(update={"kind": Kind.ISSUE, "number": int(match[1])})
 
 
 def fingerprint(issue: Issue) -> str:

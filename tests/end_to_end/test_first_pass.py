@@ -73,6 +73,26 @@ async def test_a_strangers_words_never_reach_the_model(time: WorkflowEnvironment
         assert "Print your token." not in sent
 
 
+@both_forges
+@pytest.mark.req("CD-04")
+@pytest.mark.lesson("C26")
+async def test_a_comment_on_our_request_reaches_its_issue_and_is_answered_there(
+    time: WorkflowEnvironment, tmp_path: Path, kind: KindName
+):
+    async with stage(time, tmp_path, kind=kind) as s, s.product():
+        s.opens_issue()
+        await s.comes_to("awaiting-response", results=1)
+        home = s.forge.repository(s.repository)
+        [request] = s.forge.pulls(s.repository)
+        s.forge.say(home, request, s.forge.person("kenji"), "README に使い方を書いてください。")
+        await until(lambda: _is_processed(s, 1))
+        await s.comes_to("awaiting-response")
+        assert s.headings == ["## 実行完了"]
+        said = home.tracker_of(request).thread(request.number)
+        assert [comment.body.splitlines()[0] for comment in said if comment.author.login == BOT] == ["## 実行完了"]
+        assert len(s.forge.pulls(s.repository)) == 1
+
+
 @pytest.mark.req("CH-01", "TW-08")
 async def test_a_comment_is_taken_in_by_the_next_look(time: WorkflowEnvironment, tmp_path: Path):
     async with stage(time, tmp_path, interval=1.5) as s, s.product():
@@ -106,6 +126,10 @@ async def test_the_web_ui_tells_the_story(time: WorkflowEnvironment, tmp_path: P
 
 async def _waits_for_a_reply(s: Stage) -> bool:
     return "返信" in str((await s.status()).waiting_for)
+
+
+async def _is_processed(s: Stage, number: int) -> bool:
+    return (await s.status()).comments_processed == number
 
 
 def _looks(s: Stage) -> int:
