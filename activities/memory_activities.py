@@ -5,9 +5,10 @@ from datetime import datetime
 
 from temporalio import activity
 
-from activities.audience import Audience
+from activities.audience import Audience, our_name
 from activities.forge_activities import submission_in
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.commands import command_in
 from hikitsugi.domain.conversation import Opening, Turn
 from hikitsugi.domain.issue import Comment, Issue
 from hikitsugi.domain.policy import Language
@@ -85,7 +86,8 @@ class MemoryActivities:
         issue = await forge.read_issue(request.issue)
         audience = Audience(forge, request.issue.home, issue.author, request.accept_from)
         comments = [c for c in await forge.read_comments(request.issue) if c.id not in request.leave_out]
-        heard = [c for c in comments if await audience.hears(c)]
+        bot = await our_name(forge)
+        heard = [c for c in comments if command_in(c.body, bot) is None and await audience.hears(c)]
         ours = [c for c in comments if await audience.said(c)]
         told = [_turn_of(c, by_us=c in ours) for c in comments if c in heard or c in ours]
         opening = Opening(

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +16,8 @@ from pydantic import BaseModel, TypeAdapter
 from hikitsugi.app.settings import Settings, load_settings, problems_for_running
 from hikitsugi.app.settings_forges import ForgeSettings
 from hikitsugi.cli.starter import app
+from hikitsugi.domain.commands import Word
+from hikitsugi.domain.states import State
 from tools.requirements_page import PAGE, page
 
 ROOT = Path(__file__).parent.parent
@@ -69,6 +72,32 @@ def test_every_command_named_in_a_document_exists(document: Path):
     assert {target for run in runs for target in run.split()} <= targets
     commands: dict[str, Any] = cast("Any", typer.main.get_command(app)).commands
     assert set(re.findall(r"starter\.py ([a-z][a-z-]+)", code_in(document))) <= set(commands)
+
+
+@pytest.mark.parametrize("readme", READMES, ids=named)
+def test_both_readmes_tell_every_command_and_state_people_can_meet(readme: Path):
+    told = set(re.findall(r"`([^`\n]+)`", _FENCED.sub("", readme.read_text())))
+    assert {f"/{word}" for word in Word} <= told
+    assert set(State) <= told
+
+
+@pytest.mark.parametrize("readme", READMES, ids=named)
+def test_the_configuration_in_both_readmes_is_a_whole_one(readme: Path, tmp_path: Path):
+    [shown] = re.findall(r"```yaml\n(.*?)```", readme.read_text(), re.DOTALL)
+    config = tmp_path / "hikitsugi.yaml"
+    config.write_text(textwrap.dedent(shown))
+    settings = load_settings(config, {**SECRETS, "GITLAB_TOKEN": "t"})
+    assert [forge.kind for forge in settings.forges] == ["github", "gitlab"]
+    assert problems_for_running(settings) == []
+
+
+def test_every_decision_is_listed_in_order_under_its_title():
+    decisions = sorted((ROOT / "docs" / "adr").glob("0*.md"))
+    listed = re.findall(r"^(\d+)\. \[(.+)\]\((.+)\)$", (ROOT / "docs" / "adr" / "README.md").read_text(), re.MULTILINE)
+    titles = [page.read_text().splitlines()[0].removeprefix("# ") for page in decisions]
+    assert [(f"{number}. {title}", file) for number, title, file in listed] == [
+        (title.replace("`", ""), page.name) for title, page in zip(titles, decisions, strict=True)
+    ]
 
 
 def settings_keys(section: type[BaseModel], above: str = "") -> Iterator[tuple[str, Any]]:

@@ -15,7 +15,7 @@ from workflows.steps import Steps
 class Caretaker:
     """Runs beside the story; before acting it reads the labels anew, because news of them may be old."""
 
-    def __init__(self, life: Life, steps: Steps, display: Display, obey: Callable[[Wish], None]) -> None:
+    def __init__(self, life: Life, steps: Steps, display: Display, obey: Callable[[Wish], bool]) -> None:
         self._life = life
         self._steps = steps
         self._display = display
@@ -46,7 +46,7 @@ class Caretaker:
         if self._display.is_changing or not now.is_open:
             return
         wish = wish_in(now.labels, self._life.state, self._life.policy.labels)
-        if wish is Wish.PUT_RIGHT:
+        if wish is Wish.NOTHING:
+            return
+        if wish is Wish.PUT_RIGHT or not self._obey(wish):
             await self._display.show(self._life.state)
-        elif wish is not Wish.NOTHING:
-            self._obey(wish)

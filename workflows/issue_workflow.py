@@ -157,10 +157,13 @@ class IssueWorkflow:
         else:
             self.caretaker.look_at(facts)
 
-    def grant(self, wish: Wish) -> None:
-        """What somebody asked for by a label."""
+    def grant(self, wish: Wish) -> bool:
+        """What somebody asked for by a label; False when there is nothing to grant."""
+        if wish is Wish.STOP and not self.is_called:
+            return False
         order = {"by": "label", "reason": ""}
         {Wish.PAUSE: self.pause, Wish.RESUME: self.resume, Wish.STOP: self.stop}[wish](order)
+        return True
 
     def obey(self, command: Command, comment: Comment) -> str | None:
         """What somebody asked for by a command; the answer, if it needs one."""

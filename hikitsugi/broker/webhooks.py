@@ -35,6 +35,11 @@ class Sender(Value):
     secret: SecretStr
     repositories: frozenset[str]
 
+    def home_of(self, repository: str | None) -> RepositoryAddress | None:
+        """The configured repository of that name; capital letters make no difference."""
+        named = [name for name in self.repositories if name.casefold() == (repository or "").casefold()]
+        return RepositoryAddress(forge=self.name, repository=named[0]) if named else None
+
 
 def webhook_routes(senders: Sequence[Sender], bell: Bell, now: Callable[[], datetime]) -> APIRouter:
     """The two doors; one without a secret is not there."""
@@ -62,8 +67,8 @@ async def _rung(bell: Bell, sender: Sender, delivery: Delivery) -> Response:
     try:
         if delivery.id and not await bell.is_new(f"{sender.name}:{delivery.id}"):
             return Response(status_code=200)
-        if delivery.repository in sender.repositories:
-            await bell.ring(RepositoryAddress(forge=sender.name, repository=str(delivery.repository)))
+        if home := sender.home_of(delivery.repository):
+            await bell.ring(home)
     except TryAgainLater:
         return Response(status_code=503, headers={"Retry-After": "5"})
     return Response(status_code=202)

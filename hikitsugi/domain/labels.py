@@ -22,8 +22,8 @@ _ENDED = frozenset({State.COMPLETED, State.STOPPED, State.FAILED})
 
 def wish_in(labels: Collection[str], state: State, names: LabelNames) -> Wish:
     """`paused` added pauses, removed resumes; `stopped` added stops; anything else is put right."""
-    shown = {each for each in State if names.of(each) in labels}
-    if shown == {state}:
+    shown = names.shown_by(labels)
+    if shown == frozenset({state}):
         return Wish.NOTHING
     if State.STOPPED in shown and state not in _ENDED:
         return Wish.STOP

@@ -152,9 +152,9 @@ class Life(BaseModel):
         earlier, self.facts = self.facts, facts
         if earlier is None or facts.state != "open":
             return False
-        trigger = set(self.policy.labels.trigger)
+        names = self.policy.labels
         reopened = earlier.state != "open"
-        relabelled = not trigger & set(earlier.labels or ()) and bool(trigger & set(facts.labels or ()))
+        relabelled = not names.trigger_in(earlier.labels or ()) and names.trigger_in(facts.labels or ())
         return reopened or relabelled
 
     def loses_bot(self, facts: IssueFacts) -> bool:

@@ -1,5 +1,6 @@
 """What an issue's workflow goes by: settings, frozen when a session opens and recorded in its history."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Literal
 
@@ -23,6 +24,15 @@ class LabelNames(Value):
     def of(self, state: State) -> str:
         """The label that shows a state."""
         return str(getattr(self, state.name.lower()))
+
+    def shown_by(self, labels: Iterable[str]) -> frozenset[State]:
+        """The states that labels show; capital letters make no difference."""
+        carried = {label.casefold() for label in labels}
+        return frozenset(state for state in State if self.of(state).casefold() in carried)
+
+    def trigger_in(self, labels: Iterable[str]) -> bool:
+        """Whether one of the labels asks for work."""
+        return bool({label.casefold() for label in labels} & {label.casefold() for label in self.trigger})
 
     @property
     def states(self) -> tuple[str, ...]:

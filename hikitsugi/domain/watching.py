@@ -9,20 +9,17 @@ from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.states import State
 
-_ENDED = (State.COMPLETED, State.STOPPED, State.FAILED)
+_ENDED = frozenset({State.COMPLETED, State.STOPPED, State.FAILED})
 
 
 def calls_for_work(issue: Issue, labels: LabelNames) -> bool:
     """An open issue with a trigger label that no earlier session has ended; requests have no story of their own yet."""
-    carried = set(issue.labels)
-    ended = {labels.of(state) for state in _ENDED}
-    return may_be_answered(issue, labels) and not carried & ended
+    return may_be_answered(issue, labels) and not labels.shown_by(issue.labels) & _ENDED
 
 
 def may_be_answered(issue: Issue, labels: LabelNames) -> bool:
     """An open issue with a trigger label: a comment on it may bring its workflow to life."""
-    is_issue = issue.address.kind is Kind.ISSUE
-    return is_issue and issue.is_open and bool(set(issue.labels) & set(labels.trigger))
+    return issue.address.kind is Kind.ISSUE and issue.is_open and labels.trigger_in(issue.labels)
 
 
 def issue_behind(request: Issue, bot: str | None) -> IssueAddress | None:

@@ -25,12 +25,13 @@ def _mend(done: list[Result]) -> Answer:
     if "read" not in tools:
         look = think("まず失敗するテストと実装を読みます。") + use("read", path="receipt.py")
         return look + use("read", path="test_receipt.py") + use("run", command=TESTS)
-    if "edit" not in tools:
+    mended = any(sample.MENDED.splitlines()[0].strip() in result.text for result in done if result.tool == "read")
+    if "edit" not in tools and not mended:
         plan = think("端数処理が商品ごとになっています。合計してから 1 回だけ切り捨てます。")
         return plan + use("edit", path="receipt.py", old_string=sample.BROKEN, new_string=sample.MENDED)
     return _test_and_submit(
         done,
-        after="edit",
+        after="read" if mended else "edit",
         summary="消費税の切り捨てを商品ごとからレシート 1 枚につき 1 回に直しました。99 円 × 3 点は 326 円になります。",
     )
 
