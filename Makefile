@@ -6,6 +6,7 @@ READY := .venv/.ready
 ARGS ?=
 export UV_PYTHON_DOWNLOADS := never
 export UV_NO_PROGRESS := 1
+export UV_SYSTEM_CERTS := 1
 
 .PHONY: help demo test test-long check format lint types imports bench docs hooks clean
 .DEFAULT_GOAL := help
@@ -15,8 +16,9 @@ help: ## print this list
 
 $(READY): pyproject.toml uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/it"; exit 1; }
-	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	@test -x "$(UV)" || test -x .venv/bin/pip || $(PYTHON) -m venv --clear .venv
 	@test -x "$(UV)" || .venv/bin/python -m pip install --quiet uv
+	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
 	@$(UV) sync --quiet --locked --python .venv/bin/python
 	@touch $@
 

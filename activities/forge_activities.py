@@ -115,7 +115,8 @@ class ForgeActivities:
         heard: list[Comment] = []
         for comment in request.comments:
             if comment.version not in known and await audience.hears(comment):
-                heard.append(comment.model_copy(update={"edited": _is_among(known, comment)}))
+                edited = comment.edited or any_text_of(comment, known)
+                heard.append(comment.model_copy(update={"edited": edited}))
                 await self._acknowledge(request.issue, heard[-1])
         return heard
 
@@ -170,8 +171,8 @@ class ForgeActivities:
         return self._forges[issue.forge]
 
 
-def _is_among(versions: Collection[str], comment: Comment) -> bool:
-    """Whether any text of the comment is known."""
+def any_text_of(comment: Comment, versions: Collection[str]) -> bool:
+    """Whether any text of the comment is among the versions."""
     return any(version.rpartition("@")[0] == comment.id for version in versions)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from temporalio import activity
 
 from activities.audience import Audience, our_name
-from activities.forge_activities import submission_in
+from activities.forge_activities import any_text_of, submission_in
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.commands import command_in
 from hikitsugi.domain.conversation import Opening, Turn
@@ -106,13 +106,16 @@ class MemoryActivities:
     @activity.defn
     async def tell_comments(self, request: TellComments) -> list[str]:
         """Store the comments in their newest text; the ids of those that are still there."""
+        if await self._memory.find_turn(request.conversation, request.sequence):
+            known = await self._memory.comments_taken_in(request.issue)
+            return [comment.id for comment in request.comments if any_text_of(comment, known)]
         newest = [await self._newest(request.issue, comment) for comment in request.comments]
         there = [comment for comment in newest if comment]
         if there:
-            turn = Turn.of_text("user", prompts.new_comments(there))
-            await self._memory.append(request.conversation, request.sequence, turn)
             versions = [comment.version for comment in there]
             await self._memory.take_in_comments(request.issue, request.conversation, versions)
+            turn = Turn.of_text("user", prompts.new_comments(there))
+            await self._memory.append(request.conversation, request.sequence, turn)
         return [comment.id for comment in there]
 
     async def _newest(self, issue: IssueAddress, comment: Comment) -> Comment | None:

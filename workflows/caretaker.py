@@ -7,6 +7,7 @@ from temporalio.exceptions import ActivityError
 
 from hikitsugi.domain.labels import Wish, wish_in
 from hikitsugi.domain.life import IssueFacts, Life
+from workflows import limits
 from workflows.display import Display
 from workflows.reasons import reason_of
 from workflows.steps import Steps
@@ -38,6 +39,8 @@ class Caretaker:
                 await self._put_in_order()
             except ActivityError as error:
                 self._life.note_error(reason_of(error))
+                self._is_alarmed, self.is_busy = True, False
+                await workflow.sleep(limits.INTAKE_PAUSE)
             finally:
                 self.is_busy = False
 

@@ -1,5 +1,7 @@
 """What is shown of an issue: its label on the forge, and its search attributes, memo and text in the Web UI."""
 
+import asyncio
+
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
 
@@ -26,7 +28,7 @@ class Display:
         self._life = life
         self._patience = patience
         patience.show = self._refresh
-        self.is_changing = False
+        self._labels = asyncio.Lock()
         self._waiting_for = operators.prepares(life.policy.language)
 
     async def show(self, state: State) -> None:
@@ -35,11 +37,13 @@ class Display:
         self.index()
         self._refresh()
         request = ShowState(issue=self._issue, state=state, labels=self._life.policy.labels)
-        self.is_changing = True
-        try:
+        async with self._labels:
             await self._patience.take(ForgeActivities.show_state, request, limits.FORGE, f"label: {state}")
-        finally:
-            self.is_changing = False
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether the labels are on their way to another state."""
+        return self._labels.locked()
 
     def wait_for(self, what: str) -> None:
         """Say what comes next."""

@@ -28,8 +28,12 @@ class Gate:
             state, waited_for = self._life.state, self._display.waiting_for
             self._display.wait_for(operators.awaits_resume(self._life.policy.language, order.by, order.reason))
             await self._display.show(State.PAUSED)
-            await workflow.wait_condition(lambda: not self.is_closed)
+            await workflow.wait_condition(lambda: not self.is_closed or self._life.stop is not None)
+            self._leave_if_stopped()
             self._display.wait_for(waited_for)
             await self._display.show(state)
+        self._leave_if_stopped()
+
+    def _leave_if_stopped(self) -> None:
         if self._life.stop:
             raise asyncio.CancelledError

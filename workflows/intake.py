@@ -46,17 +46,24 @@ class Intake:
         asked = tuple(self._life.pending[:_AT_ONCE])
         accepted = await self._steps.hear(asked)
         commands = [(comment, self._command(comment)) for comment in accepted]
-        self._life.hear(len(asked), [comment for comment, command in commands if command is None])
-        for comment, command in commands:
-            if command:
-                await self._answer(command, comment)
+        self._life.hear(asked, [comment for comment, command in commands if command is None])
+        replies = [(comment, self._obeyed(command, comment)) for comment, command in commands if command]
+        for comment, reply in replies:
+            if reply:
+                await self._reply(comment, reply)
 
     def _command(self, comment: Comment) -> Command | None:
         called = self._life.called
-        return None if comment.edited else command_in(comment.body, called.bot if called else None)
+        return command_in(comment.body, called.bot if called else None)
 
-    async def _answer(self, command: Command, comment: Comment) -> None:
+    def _obeyed(self, command: Command, comment: Comment) -> str | None:
+        """Obey at once, before anything is answered; a command is not given again by mending its spelling."""
         workflow.logger.info("[COMMENT] command %s (ID: %s)", command.word, comment.id)
-        reply = self._obey(command, comment)
-        if reply:
+        return None if comment.edited else self._obey(command, comment)
+
+    async def _reply(self, comment: Comment, reply: str) -> None:
+        """Answer; a forge that refuses the answer does not undo the command."""
+        try:
             await self._steps.reply(comment, reply)
+        except ActivityError as error:
+            self._life.note_error(reason_of(error))

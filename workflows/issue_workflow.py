@@ -35,7 +35,8 @@ class IssueWorkflow:
     @workflow.init
     def __init__(self, carried: Life | None = None) -> None:
         self.life = carried or Life()
-        self.is_called = carried is None or carried.session is not None
+        self.is_called = carried is None or carried.session is not None or carried.called_again
+        self.life.called_again = False
         self.issue = IssueAddress.parse(workflow.info().workflow_id)
         patience = Patience(self.life)
         self.display = Display(self.issue, self.life, patience)
@@ -48,31 +49,36 @@ class IssueWorkflow:
     @workflow.run
     async def run(self, carried: Life | None = None) -> None:
         """Rest until somebody calls, work until it is over, hand over, and rest again."""
-        beside = asyncio.gather(self.intake.listen(), self.caretaker.tend())
+        self.beside = [asyncio.create_task(self.intake.listen()), asyncio.create_task(self.caretaker.tend())]
         if await self.somebody_calls():
             ending = await self.session_to_its_end()
             await self.hand_over(ending)
             await self.renew()
-        beside.cancel()
 
     async def renew(self) -> None:
         """Go on in a fresh run, once nothing is half done beside the story."""
         await workflow.wait_condition(lambda: not self.intake.is_busy and not self.caretaker.is_busy)
+        self.life.called_again = self.is_called
         workflow.continue_as_new(self.life)
 
     async def somebody_calls(self) -> bool:
         """Rest; False when the context has expired before anybody wrote."""
         if self.life.is_new and (self.life.pending or self.life.facts) and not self.life.is_labelled_for_work:
             self.is_called = False
-        until = workflow.now() + self.life.policy.context_expiry
         while not self.is_called:
+            until = self.life.rests_until or workflow.now() + self.life.policy.context_expiry
+            self.life.rests_until = until
             self.display.wait_for(operators.rests(self.language, until))
             if not await self.story.happens_before(until, self.is_wanted):
-                return False
+                if not self.life.pending:
+                    return False
+                await workflow.wait_condition(lambda: not self.life.pending)
+            await self.story.renew_if_long()
             await self.gate.passage()
             if all(map(self.story.is_closing, self.life.heard)):
                 self.life.take_heard()
             self.is_called = self.is_called or bool(self.life.heard)
+        self.life.rests_until = None
         return True
 
     def is_wanted(self) -> bool:
@@ -99,21 +105,25 @@ class IssueWorkflow:
         """Save the work, say how it ended, keep the summary; a forge that refuses does not undo the ending."""
         self.is_called, summary = False, self.life.error or ""
         order, self.life.stop, self.life.hold = self.life.stop, None, None
-        with suppress(ActivityError):
-            if self.life.session:
-                summary = await self.say_farewell(self.life.session, ending, order)
+        if self.life.session:
+            summary = await self.say_farewell(self.life.session, ending, order)
         now = workflow.now()
         self.life.close_session(Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=summary))
         self.display.index()
 
     async def say_farewell(self, session: Session, ending: Ending, order: Order | None) -> str:
-        """The last effects of a session on the outside; its final summary."""
-        if session.workspace_queue and ending is Ending.STOPPED:
-            await self.steps.publish(workflow.now())
-        summary = await self.steps.summarise()
+        """The last effects of a session on the outside, each for itself; its final summary."""
+        summary = self.life.error or ""
+        with suppress(ActivityError):
+            if session.workspace_queue and ending is Ending.STOPPED:
+                await self.steps.publish(workflow.now())
+        with suppress(ActivityError):
+            summary = await self.steps.summarise()
         at = f"{workflow.now():%Y-%m-%d %H:%M:%S} UTC"
-        await self.steps.post_comment(ending, comments.farewell(self.life, ending, order, summary, at))
-        await self.display.show(State(ending))
+        with suppress(ActivityError):
+            await self.steps.post_comment(ending, comments.farewell(self.life, ending, order, summary, at))
+        with suppress(ActivityError):
+            await self.display.show(State(ending))
         return summary
 
     @property

@@ -47,7 +47,8 @@ class SessionStory:
         if self.life.session is None and not await self.open_session():
             return Ending.STOPPED
         while True:
-            await self.answer()
+            if self.life.current.awaits_until is None:
+                await self.answer()
             if await self.conversation_is_over():
                 return Ending.COMPLETED
 
@@ -90,6 +91,8 @@ class SessionStory:
         self.life.note_work(workflow.now())
         if self.life.current.sequence == 0:
             self.life.current.sequence = await self.steps.open_conversation(workflow.now())
+        if self.life.current.passes and not await self.take_in(self.life.take_heard()):
+            return
         self.life.current.workspace_queue = await self.steps.prepare_workspace()
         plain = PlainWork(self.life.current, self.steps, self.checkpoint, self.life.policy.max_iterations)
         concluded = await plain.run()
@@ -106,44 +109,59 @@ class SessionStory:
         if self.life.policy.hears_while_working:
             await self.take_in(self.life.take_heard())
         self.display.wait_for(operators.works(self.language, self.life.current.iterations + 1))
-        if workflow.info().get_current_history_length() > limits.RENEW_AFTER_EVENTS:
-            await self.renew()
+        await self.renew_if_long()
 
     async def conversation_is_over(self) -> bool:
         """Wait for an answer; True when it closes the conversation, or when none comes in time."""
         policy = self.life.policy
         if not policy.converses or self.life.current.comments_answered >= policy.max_comment_count:
             return True
-        until = workflow.now() + policy.reply_timeout
+        session = self.life.current
+        session.awaits_until = session.awaits_until or workflow.now() + policy.reply_timeout
         while True:
-            self.display.wait_for(operators.awaits_reply(self.language, until))
-            if not await self.happens_before(until, self.has_news):
+            self.display.wait_for(operators.awaits_reply(self.language, session.awaits_until))
+            if not await self.happens_before(session.awaits_until, self.has_news):
                 return True
+            await self.renew_if_long()
             if self.gate.is_closed:
                 await self.gate.passage()
-                until = workflow.now() + policy.reply_timeout
-            heard = self.life.take_heard()
-            if heard and all(map(self.is_closing, heard)):
-                workflow.logger.info("[COMMENT] Issue #%d - closing comment (ID: %s)", self.issue.number, heard[-1].id)
-                return True
-            if heard:
-                await self.display.show(State.PROCESSING)
-                self.life.current.next_pass()
-                await self.take_in(heard)
-                return False
+                session.awaits_until = workflow.now() + policy.reply_timeout
+            await self.gate.passage()
+            if self.life.heard:
+                session.awaits_until = None
+                return await self.is_answered()
 
-    async def take_in(self, heard: tuple[Comment, ...]) -> None:
-        """Give comments to the model."""
+    async def is_answered(self) -> bool:
+        """Whether what was heard closes the conversation; otherwise the next pass begins."""
+        if all(map(self.is_closing, self.life.heard)):
+            last = self.life.take_heard()[-1]
+            workflow.logger.info("[COMMENT] Issue #%d - closing comment (ID: %s)", self.issue.number, last.id)
+            return True
+        await self.display.show(State.PROCESSING)
+        self.life.current.next_pass()
+        return False
+
+    async def take_in(self, heard: tuple[Comment, ...]) -> bool:
+        """Give comments to the model; whether any was still there."""
         self.life.checks += 1
-        if heard:
-            if self.life.current.sequence == 0:
-                self.life.current.sequence = await self.steps.open_conversation(workflow.now())
-            told = await self.steps.tell_comments(heard)
-            self.life.current.comments_answered += len(told)
-            self.life.count_comments(told, workflow.now())
-            self.life.current.answer_at = told[-1].place if told else None
-            for comment in told:
-                workflow.logger.info("[COMMENT] Issue #%d - processing comment (ID: %s)", self.issue.number, comment.id)
+        if not heard:
+            return False
+        told = await self.steps.tell_comments(heard)
+        self.life.current.comments_answered += len(told)
+        self.life.count_comments(told, workflow.now())
+        self.life.current.answer_at = told[-1].place if told else None
+        for comment in told:
+            workflow.logger.info("[COMMENT] Issue #%d - processing comment (ID: %s)", self.issue.number, comment.id)
+        return bool(told)
+
+    async def renew_if_long(self) -> None:
+        """Go on in a fresh run when the history of this one has grown long."""
+        if self.is_long():
+            await self.renew()
+
+    def is_long(self) -> bool:
+        """Whether waking this run would begin to take long."""
+        return workflow.info().get_current_history_length() > limits.RENEW_AFTER_EVENTS
 
     async def happens_before(self, until: datetime, happens: Callable[[], bool]) -> bool:
         """Whether it happens before the time is up; meanwhile late duplicates of our comments are removed."""
@@ -155,8 +173,8 @@ class SessionStory:
         return await happens_before(until, happens, self.display.waiting_for)
 
     def has_news(self) -> bool:
-        """Whether somebody wrote or paused."""
-        return bool(self.life.heard) or self.gate.is_closed
+        """Whether somebody wrote, paused or stopped, or it is time for a fresh run."""
+        return bool(self.life.heard) or self.gate.is_closed or self.life.stop is not None or self.is_long()
 
     def is_closing(self, comment: Comment) -> bool:
         """Whether a comment says nothing but that all is well."""

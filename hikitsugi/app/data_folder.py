@@ -14,6 +14,9 @@ from pydantic import BaseModel, ValidationError
 
 from hikitsugi.domain.errors import WillNeverWork
 
+DEMO_SIGN = "demo"
+"""The file that marks a data folder as the demo's."""
+
 NEEDED_BYTES = 16 * 1024 * 1024
 
 

@@ -88,7 +88,7 @@ def problems_for_running(settings: Settings, *, thinks: bool = True) -> list[str
     if not settings.forges:
         problems.append(Problem("forges", None, "name a forge, or set GITHUB_TOKEN and GITHUB_REPOSITORY"))
     for index, forge in enumerate(settings.forges):
-        if not forge.token:
+        if not forge.token and not forge.app:
             wanted = f"give a token for {forge.name}, or set {forge.kind.upper()}_TOKEN"
             problems.append(Problem(f"forges[{index}].token", None, wanted))
         if not forge.repositories:

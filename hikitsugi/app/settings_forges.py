@@ -1,11 +1,15 @@
 """The forges to work for, and which of their repositories."""
 
 import re
+from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from pydantic import AfterValidator, BeforeValidator, SecretStr, ValidationInfo, field_validator, model_validator
 
-from hikitsugi.app.settings_types import Section, Text, WebAddress, refused
+from hikitsugi.app.settings_types import Count, Section, Text, WebAddress, refused
 
 PUBLIC_SERVERS = {"github": "https://api.github.com", "gitlab": "https://gitlab.com"}
 _PART = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9_.-]+"
@@ -26,6 +30,26 @@ def _repository_name(given: str) -> str:
     return given
 
 
+def _private_key(given: SecretStr) -> SecretStr:
+    """The key itself; environment variables often write its lines with a backslash and n."""
+    text = given.get_secret_value()
+    pem = (text if "-----BEGIN" in text else _content(text)).replace("\\n", "\n")
+    try:
+        key = load_pem_private_key(pem.encode(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, RSAPrivateKey):
+        raise refused("must be the App's private key as GitHub gave it (RSA in PEM form), or the path of its file")
+    return SecretStr(pem)
+
+
+def _content(file: str) -> str:
+    try:
+        return Path(file).expanduser().read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        raise refused("must be a private key in PEM form, or the path of a file that can be read") from None
+
+
 def _one_or_more(given: Any) -> Any:
     return (given,) if isinstance(given, str) else given
 
@@ -37,6 +61,14 @@ class Repository(Section):
     worked_by: WorkedBy = "agent"
 
 
+class AppSettings(Section):
+    """A GitHub App, and where it is installed."""
+
+    id: Count
+    installation_id: Count
+    private_key: Annotated[SecretStr, AfterValidator(_private_key)]
+
+
 class ForgeSettings(Section):
     """A GitHub or GitLab server, and who we are on it."""
 
@@ -44,6 +76,7 @@ class ForgeSettings(Section):
     kind: Literal["github", "gitlab"] = "github"
     url: WebAddress = PUBLIC_SERVERS["github"]
     token: SecretStr | None = None
+    app: AppSettings | None = None
     username: Text | None = None
     repositories: tuple[Repository, ...] = ()
     webhook_secret: SecretStr | None = None
@@ -62,6 +95,14 @@ class ForgeSettings(Section):
         if isinstance(keys.get("repositories"), list):
             spelled["repositories"] = [_repository(entry, keys.get("worked_by")) for entry in keys["repositories"]]
         return spelled
+
+    @field_validator("app")
+    @classmethod
+    def only_on_github(cls, app: AppSettings | None, info: ValidationInfo) -> AppSettings | None:
+        """GitLab has no Apps."""
+        if app and info.data.get("kind") == "gitlab":
+            raise refused("is for GitHub alone; give a token")
+        return app
 
     @field_validator("repositories")
     @classmethod

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import SecretStr
 from temporalio.client import Client
@@ -19,8 +19,11 @@ from hikitsugi.app.deliveries import SignalDeliveries
 from hikitsugi.app.policies import label_names, policy
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_forges import ForgeSettings
+from hikitsugi.app.settings_sections import CommentDetection
+from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.ports import Doorbell, Forge, LanguageModel, Memory
 from hikitsugi.domain.redaction import Redactor
+from hikitsugi.forges.credentials import AppInstallation
 from hikitsugi.forges.github import GitHubForge
 from hikitsugi.forges.gitlab import GitLabForge
 from hikitsugi.language_model.client import AnthropicModel
@@ -34,6 +37,16 @@ from hikitsugi.workspace.sandbox import choose
 from hikitsugi.workspace.tools import TOOL_SPECS, WorkspaceTools
 
 Steps = Sequence[Callable[..., Any]]
+V = TypeVar("V")
+
+
+class Configured(dict[str, V]):
+    """What belongs to a forge, by its name; one that is no longer configured is said so."""
+
+    def __missing__(self, name: str) -> V:
+        raise WillNeverWork(f"no forge named {name} is configured; add it under forges, or end its workflows")
+
+
 _SHIFT = timedelta(days=1)
 
 
@@ -61,7 +74,7 @@ class Parts:
 
     def shared_steps(self) -> Steps:
         """The steps that any host can take."""
-        policies = {forge.name: policy(self.settings, forge) for forge in self.settings.forges}
+        policies = Configured({forge.name: policy(self.settings, forge) for forge in self.settings.forges})
         forge = ForgeActivities(
             self.forges, policies, self.memory, self.redact, confined=self.settings.sandbox.kind != "none"
         )
@@ -124,17 +137,21 @@ def sandbox_limits(settings: Settings) -> Limits:
 async def open_forges(settings: Settings) -> AsyncGenerator[Mapping[str, Forge]]:
     """The configured forges by name."""
     async with AsyncExitStack() as stack:
-        forges: dict[str, Forge] = {}
+        forges: Configured[Forge] = Configured()
         for chosen in settings.forges:
-            forge = _forge(chosen)
+            forge = _forge(chosen, settings.comment_detection)
             stack.push_async_callback(forge.aclose)
             forges[chosen.name] = forge
         yield forges
 
 
-def _forge(settings: ForgeSettings) -> GitHubForge | GitLabForge:
-    adapter = GitHubForge if settings.kind == "github" else GitLabForge
-    return adapter(settings.name, settings.url, settings.token or SecretStr(""), settings.username)
+def _forge(chosen: ForgeSettings, detection: CommentDetection) -> GitHubForge | GitLabForge:
+    token = chosen.token or SecretStr("")
+    username, reviews = detection.bot_username or chosen.username, detection.review_comments
+    if chosen.kind == "gitlab":
+        return GitLabForge(chosen.name, chosen.url, token, username, review_comments=reviews)
+    credentials = AppInstallation(**chosen.app.model_dump()) if chosen.app else token
+    return GitHubForge(chosen.name, chosen.url, credentials, username, review_comments=reviews)
 
 
 def _model(settings: Settings) -> AnthropicModel:

@@ -10,6 +10,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from hikitsugi.app.run_file import read_run_file
 from hikitsugi.app.settings import Settings
+from hikitsugi.app.settings_forges import ForgeSettings
 from hikitsugi.app.temporal import connect
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.errors import HikitsugiError, TryAgainLater, WillNeverWork
@@ -65,3 +66,12 @@ def _plain(error: RPCError, missing: str) -> HikitsugiError:
     if error.status is RPCStatusCode.UNAVAILABLE:
         return TryAgainLater("Temporal does not answer; see whether `python worker.py` or the server runs.")
     return WillNeverWork(f"Temporal refuses this: {error.message}")
+
+
+def known_forges(settings: Settings) -> tuple[ForgeSettings, ...]:
+    """The configured forges; where there are none, that of a demo which runs on the data folder."""
+    facts = None if settings.forges else read_run_file(settings.data_folder)
+    if facts is None or facts.forge is None or facts.issue is None:
+        return settings.forges
+    kind = "gitlab" if facts.issue.startswith("gitlab:") else "github"
+    return (ForgeSettings(name=kind, kind=kind, url=facts.forge),)

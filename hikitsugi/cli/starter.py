@@ -15,7 +15,7 @@ from rich.console import Console
 
 from hikitsugi.app.settings import Settings, load_settings
 from hikitsugi.cli import orders, watching
-from hikitsugi.cli.connection import connected
+from hikitsugi.cli.connection import connected, known_forges
 from hikitsugi.cli.ending import MISUSED
 from hikitsugi.cli.issues import issue_in, repository_in
 from hikitsugi.cli.looking import ListedIssue, View, listed, look
@@ -112,7 +112,7 @@ def status(issue: Issue, as_json: AsJson = False, config: Config = None) -> None
     settings, address = _settings_and_issue(config, issue)
     view = asyncio.run(_look(settings, address))
     if as_json:
-        _say(json.dumps(view.status.model_dump(mode="json"), indent=2))
+        _say(json.dumps(view.status.model_dump(mode="json"), indent=2, ensure_ascii=False))
     else:
         Console(highlight=False).print(issue_panel(settings.language, view))
 
@@ -127,7 +127,7 @@ def list_issues(
     settings = load_settings(config, os.environ)
     issues = asyncio.run(_listed(settings, state))
     if as_json:
-        _say(json.dumps([issue.model_dump(mode="json") for issue in issues], indent=2))
+        _say(json.dumps([issue.model_dump(mode="json") for issue in issues], indent=2, ensure_ascii=False))
     else:
         Console(highlight=False).print(issue_table(settings.language, issues))
 
@@ -169,7 +169,7 @@ def check_config(config: Config = None) -> None:
 def _settings_and_issue(config: Path | None, text: str) -> tuple[Settings, IssueAddress]:
     settings = load_settings(config, os.environ)
     try:
-        return settings, issue_in(text, settings.forges)
+        return settings, issue_in(text, known_forges(settings))
     except ValueError as error:
         _misused(str(error))
 
@@ -177,7 +177,7 @@ def _settings_and_issue(config: Path | None, text: str) -> tuple[Settings, Issue
 def _settings_and_repository(config: Path | None, text: str) -> tuple[Settings, RepositoryAddress]:
     settings = load_settings(config, os.environ)
     try:
-        return settings, repository_in(text, settings.forges)
+        return settings, repository_in(text, known_forges(settings))
     except ValueError as error:
         _misused(str(error))
 

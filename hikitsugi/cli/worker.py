@@ -2,12 +2,14 @@
 
 import asyncio
 import os
+import shutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hikitsugi.app.run_file import RunFacts
+from hikitsugi.app.data_folder import DEMO_SIGN
+from hikitsugi.app.run_file import RunFacts, read_run_file
 from hikitsugi.app.running import Role, running, until_told_to_end
 from hikitsugi.app.settings import Settings, load_settings, problems_for_running
 from hikitsugi.app.settings_problems import SettingsError
@@ -27,9 +29,16 @@ def worker(
     """Run worker, watcher and broker until SIGTERM or Ctrl-C; with no addresses configured, with embedded servers."""
     settings = load_settings(config, os.environ)
     roles = set(only or Role)
+    forget_demo(settings.data_folder)
     if problems := problems_for_running(settings, thinks=Role.WORKER in roles):
         raise SettingsError(problems)
     asyncio.run(run(settings, roles))
+
+
+def forget_demo(data_folder: Path) -> None:
+    """Remove what an ended demo left in a folder that real work now begins in."""
+    if (data_folder / DEMO_SIGN).exists() and read_run_file(data_folder) is None:
+        shutil.rmtree(data_folder)
 
 
 async def run(settings: Settings, roles: set[Role], demo: dict[str, str] | None = None) -> None:

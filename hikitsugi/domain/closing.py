@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 _CODE = re.compile(r"```.*?```|~~~.*?~~~|`[^`]*`", re.DOTALL)
 _CODE_SAYS_MORE = re.compile(
@@ -10,71 +10,91 @@ _CODE_SAYS_MORE = re.compile(
     re.IGNORECASE,
 )
 _LEFT_OUT = re.compile(r"~~.*?~~|^[ \t]*>[^\n]*$|@[A-Za-z0-9_-]+", re.DOTALL | re.MULTILINE)
-_TRAILS_OFF = re.compile(r"([.。、・])\s?\1|[:;=]'?-?[(/\\|]|-_-|;_;")
-_PLEASED_FACE = re.compile(r"m\(_ *_\)m|[:;]-?[)dp](?![a-z])")
-_PLEASED = "👍🙏🎉✅👏😊🙂😄😁😀😃😆🤗🥰😍💯🙌❤♥✨⭐🙇🚀👌🥳💪☺♪🍻🙆"
-_BETWEEN = re.compile(
-    rf"(?:(?<![ァ-ヶ])ー|[\s、。,.!〜~・:;^_()\"'’“”「」『』*{_PLEASED}\uFE0F\u200D\u2640\u2642\U0001F3FB-\U0001F3FF-])+"
+_DISPLEASED = re.compile(r"([.。、・])\s?\1|[:;=]'?-?[(/\\|]|-_-|;_;")
+_PLEASED = re.compile(
+    r"m\(_ *_\)m|[:;]-?[)dp](?![a-z])|[👍🙏🎉✅👏😊🙂😄😁😀😃😆🤗🥰😍💯🙌❤♥✨⭐🙇🚀👌🥳💪☺♪🍻🙆]"
+    r"|[\uFE0F\u200D♀♂\U0001F3FB-\U0001F3FF]"
+)
+_STOP = re.compile(r"[\n、。,.!・:;()\"“”「」『』—–]+|(?<!\w)-+(?!\w)")
+_SPACE = re.compile(r"(?:[\s〜~^_*]|(?<![ァ-ヶ])ー)+")
+_LONGEST = 300
+
+_LOOK = (
+    r"(?:(?:it|this|that|everything|all|the (?:fix|change|patch|result|pr|mr|code))(?: is| was|s| looks| seems)|looks)"
+)
+_VERY = r"(?:all |very |really |super |pretty )?"
+_OBJECT = r"(?: (?:this|it|the|issue|pr|mr|pull request|now))*"
+_ENGLISH = (
+    r"thank(?:s| you)(?: (?:(?:so|very|ever so) much|a (?:lot|million|bunch|ton)|again|all|everyone|guys|folks|team"
+    r"|sir|mate|man|bot|indeed|kindly|heaps))*"
+    r"(?: for(?: (?:all|the|your|you|this|that|it|everything|and|on|with|here|quick|fast|prompt|great|good|nice|hard"
+    r"|kind|fix|fixes|help|work|job|update|updates|change|changes|patch|pr|mr|explanation|response|reply|answer|support"
+    r"|time|patience|efforts?|turnaround|fixing|updating|helping|handling|explaining|doing|looking into|taking care of"
+    r"))+)?"
+    rf"|(?:{_LOOK} )?{_VERY}(?:great|perfect|nice|awesome|excellent|fantastic|wonderful|cool|amazing|brilliant|superb"
+    r"|lovely|good|helpful|exactly (?:what|as) i (?:wanted|needed|expected)|fixed|solved|resolved|merged)"
+    r"(?: (?:work|job|one|stuff|fix|to me|for me|now|here|everyone|all|team))*"
+    rf"|{_LOOK} {_VERY}(?:quick|fast|fine|correct|all|it)(?: (?:now|here|from me|to me))*"
+    r"|(?:(?:it|this|that|everything|all|the (?:fix|change|patch)) )?(?:now )?(?:works|worked|runs)"
+    r"(?: (?:now|well|great|fine|perfectly|nicely|as expected|as intended|like a charm|for me|here|again))*"
+    r"|(?:it|this|that) (?:did it|did the trick|does the job|(?:fixe[sd]|solve[sd]) it|help(?:s|ed))(?: a lot)?"
+    r"|(?:all )?(?:the )?tests (?:pass|passed|are green)(?: now)?|ci (?:is green|passes|passed)(?: now)?"
+    rf"|(?:i am|im|we are|were) {_VERY}(?:happy|pleased|satisfied|good|set)"
+    r"(?: (?:with (?:this|it|that|the result)|here|now))*"
+    rf"|(?:i will|ill|will) (?:merge|close){_OBJECT}|(?:im )?(?:merg|clos)ing{_OBJECT}|(?:i )?(?:merg|clos)ed{_OBJECT}"
+    r"|no (?:(?:more|further|other) )?(?:problems?|issues?|questions|comments|complaints|objections)"
+    r"(?: (?:here|from me))?|nothing (?:else|more|further)(?: from me)?"
+    r"|got it|understood|noted|makes sense|confirmed|verified|tested|lgtm|all set|working now|okay|thx|ty|many|cheers"
+    r"|kudos|wow|yay|hooray|sweet|and|(?:best|kind) regards|have a (?:nice|great|good) (?:day|weekend|one)"
+    r"|(?:very |really )?(?:much )?appreciated|(?:i |we )?(?:really )?appreciate (?:it|(?:the|your) (?:help|work))"
 )
 _KINDNESS = (
-    r"(?:どうも|本当に|誠に|いつも|色々と?|いろいろと?|早速の?|さっそくの?|迅速な|早急な|素早い|早い|丁寧[なに]|ご|お"
-    r"|対応|修正|確認|回答|返信|連絡|説明|提案|作業|追加|実装|調査|更新|共有|作成|協力|手伝い|助言|レビュー"
-    r"|直して|教えて|手伝って|いただき|頂き|して|くださり|下さり|くださって|くれて|まで|を|に|の|と)"
+    r"(?:どうも|本当に|誠に|いつも|色々と?|いろいろと?|早速の?|さっそくの?|迅速な|早急な|素早い|早い|丁寧[なに]"
+    r"|ご[一-龥]{2,4}|ご|お|対応|修正|確認|回答|返信|連絡|説明|提案|作業|追加|実装|調査|更新|共有|作成|協力|手伝い"
+    r"|助言|報告|レビュー|直して|教えて|手伝って|いただき|頂き|して|くださり|下さり|くださって|くれて|まで|[をにのと])*+"
 )
-_FOR_WHAT = re.compile(
-    rf"{_KINDNESS}+(?=ありがとう)|{_KINDNESS}*(?:ご対応|いただき|頂き|くださり|下さり|くださって|くれて) (?=ありがとう)"
-    r"|(?:(?:修正|動作|内容|結果|変更)を?)+(?=確認(?:し|でき|いた|致|済))"
-    r"|(?<=thank)(s| you)(?: so much| very much| a lot| again)? for(?: (?:all|the|your|this|that|it|everything|and|quick"
-    r"|fast|prompt|great|good|nice|hard|kind|fix|fixes|help|work|job|update|updates|change|changes|patch|explanation"
-    r"|response|reply|answer|support|time|efforts?|turnaround|fixing|updating|helping|handling|explaining|doing"
-    r"|looking into|taking care of)(?![a-z0-9]))+"
+_AS_WISHED = r"(?:期待|想定|希望|予定|思った|思っていた)(?:通り|どおり|とおり)"
+_JAPANESE = (
+    rf"{_KINDNESS}(?:(?:(?<=ご対応)|(?<=いただき)|(?<=頂き)|(?<=さり)|(?<=下さり)|(?<=さって)|(?<=くれて))[ |]+)?"
+    r"ありがとう(?:ございます|ございました|です)?"
+    rf"|{_KINDNESS}感謝(?:です|します|いたします|申し上げます|しています)"
+    r"|(?:とても|大変|たいへん|本当に|すごく)?助かり(?:ました|ます)|お(?:疲れ|つかれ)(?:様|さま)(?:でした|です)"
+    r"|ご苦労様でした|お世話になりました|お手数を?おかけしました|どうも"
+    r"|今後ともよろしくお願い(?:します|いたします|致します)"
+    r"|(?:(?:こちら|手元|当方)でも?)?(?:(?:修正|動作|内容|結果|変更|挙動|差分|問題ないこと)[をもの]?)*確認"
+    r"(?:しました|できました|いたしました|致しました|済みです|済み|が?取れました)"
+    rf"|(?:無事に?|問題なく|完璧に|ちゃんと|正しく|正常に|うまく|きちんと|{_AS_WISHED}に?|すべて|全て|全部|テスト|手元で"
+    r"|おかげさまで|おかげで|これで|ci|[がも])*(?:動(?:きました|いています|いてます)|動作し(?:ました|ています|てます)"
+    r"|直(?:りました|っています|ってます)|通りました|いきました|できました|解決(?:しました|です)|パスしました"
+    r"|成功しました|反映されました)"
+    rf"|(?:これで|こちらで|この内容で|もう|とても|大変|本当に|すごく|特に|全く)*(?:{_AS_WISHED}|完璧|ばっちり|バッチリ"
+    r"|最高|十分|問題な(?:し|い|さそう|かった)|問題ありません|大丈夫|[良よ]さそう|良い感じ|いい感じ|良い|いい(?=ですね)"
+    r"|素晴らしい|すばらしい|すごい|さすが|ナイス|満足|嬉しい|うれしい|早い|はやい|以上(?=です))(?:ですね|です|でした)?"
+    r"|(?:わかり|分かり|理解し|納得し)ました|なるほど|(?:オーケー|オッケー)(?:です)?|(?<=[a-z] )です"
+    r"|(?:本件は?|この件は?|これで)?(?:(?:マージ|クローズ)(?:しました|します|いたします|させていただきます)"
+    r"|閉じ(?:ます|ました))"
 )
-
-_COURTESY = (
-    "とても助かりました", "大変助かりました", "本当に助かりました", "助かりました", "助かります", "嬉しいです", "うれしいです",
-    "お疲れ様でした", "お疲れさまでした", "おつかれさまでした", "お疲れ様です", "お疲れさまです", "ご苦労様でした",
-    "お手数をおかけしました", "お世話になりました", "感謝します", "感謝いたします", "感謝です", "いつも", "どうも",
-    "今後ともよろしくお願いします", "今後ともよろしくお願いいたします", "今後ともよろしくお願い致します",
-    "問題ありません", "問題ありませんでした", "問題ないです", "問題なかったです", "問題なし", "問題なさそうです",
-    "問題なく動きました", "問題なく動作しました", "動きました", "動作しました", "直りました", "解決しました",
-    "期待通り", "期待どおり", "もう大丈夫です", "大丈夫です", "大丈夫でした", "ばっちりです", "バッチリです", "完璧ですね",
-    "完璧です", "完璧", "良さそうです", "よさそうです", "いいですね", "良いですね", "いい感じです", "良い感じです",
-    "素晴らしいですね", "素晴らしいです", "素晴らしい", "すばらしいです", "すごいですね", "すごいです", "すごい", "さすがです",
-    "確認しました", "確認できました", "確認いたしました", "確認致しました", "確認済みです",
-    "マージしました", "マージします", "クローズします", "クローズしました", "閉じます", "閉じました",
-    "これにて", "これで", "以上で", "以上です", "としました", "とします", "にします", "とさせていただきます",
-    "しました", "いたしました", "致しました", "です", "でした", "ございます", "ございました",
-    "thanks a lot", "thanks a million", "thanks a bunch", "thanks a ton", "thanks so much", "thanks very much",
-    "thanks again", "thank you again", "thank you so much", "thank you very much", "many thanks", "much appreciated",
-    "really appreciated", "appreciated", "i appreciate it", "i really appreciate it", "appreciate it", "cheers",
-    "thanks all", "thank you all", "everyone", "team", "folks", "have a nice day", "have a great day", "best regards",
-    "great", "perfect", "nice", "very nice", "awesome", "excellent", "fantastic", "wonderful", "amazing", "brilliant",
-    "superb", "cool", "lovely", "good", "very good", "very helpful", "super helpful", "well done", "nicely done",
-    "good job", "great job", "nice job", "good work", "great work", "nice work", "awesome work", "awesome job", "excellent work", "amazing work", "great stuff", "good stuff",
-    "looks good", "looks great", "looks perfect", "looks good to me", "looks", "lgtm", "works", "it works", "it works now",
-    "works now", "works well", "works great", "works fine", "works perfectly", "works as expected", "works like a charm",
-    "works for me", "everything works", "everything works now", "all works", "all good", "all good now", "all set",
-    "all done", "all ok", "all complete", "done here", "fixed", "it is fixed", "that fixed it", "solved", "resolved",
-    "confirmed", "verified", "tested", "merged", "merging", "i will merge it", "closing", "closing this",
-    "closing this issue", "closing the issue", "got it", "understood", "noted", "makes sense", "no problem", "no problems",
-    "no issues", "no further questions", "nothing else", "that is all", "that is it", "this is", "that is", "it is",
-    "everything is", "we are", "i am", "and",
-)  # fmt: skip
-_SHORT_FORMS = {"that s": "that is", "it s": "it is", "we re": "we are", "i m": "i am", "i ll": "i will"}
+_BEFORE_KEYWORD = (
+    rf"(?:(?:{_LOOK}|all|well|nicely|already|we are|were|i am|im) )?"
+    r"(?:(?:これ|こちら|以上|本件|この件|今回|作業|対応|修正|確認|動作|レビュー|すべて|全て|全部)+(?:は|も|にて|で)?)?"
+)
+_AFTER_KEYWORD = (
+    r"(?:です|でした|しました|いたしました|致しました|とします|といたします|とさせていただきます|にします|ございます"
+    r"|ございました)?(?: (?:here|for me|from me|with me))?"
+)
 
 
 def closes(text: str, keywords: Collection[str]) -> bool:
     """Yes only when, besides closing and courtesy words, nothing is left in the comment."""
-    if _CODE_SAYS_MORE.search(" ".join(_CODE.findall(text))):
-        return False
     said = _plain(_LEFT_OUT.sub(" ", _CODE.sub(" ", text)))
-    if _TRAILS_OFF.search(said):
+    if _CODE_SAYS_MORE.search(" ".join(_CODE.findall(text))) or _DISPLEASED.search(said):
         return False
-    rest = _words(said)
-    closing = [_plain(word) for word in keywords]
-    if not closing or not re.search(_any_of(closing), rest):
+    words = _words(said)
+    keyword = "|".join(_word(_plain(each)) for each in sorted(keywords, key=len, reverse=True))
+    if not keyword or len(words) > _LONGEST or not re.search(keyword, words):
         return False
-    return not re.sub(_any_of([*closing, *_COURTESY]), "", _FOR_WHAT.sub(r"\1", rest)).strip()
+    closing = _edged(rf"{_BEFORE_KEYWORD}(?:{keyword}){_AFTER_KEYWORD}")
+    return not re.sub(rf"{_edged(_ENGLISH)}|{_JAPANESE}|{closing}", "", words).strip(" |")
 
 
 def _plain(text: str) -> str:
@@ -82,14 +102,15 @@ def _plain(text: str) -> str:
 
 
 def _words(said: str) -> str:
-    """The words with one space between them."""
-    words = " ".join(_BETWEEN.sub(" ", _PLEASED_FACE.sub(" ", said)).split())
-    return re.sub(rf"\b(?:{'|'.join(_SHORT_FORMS)})\b", lambda short: _SHORT_FORMS[short[0]], words)
+    """The words with one space between them, and a bar where a clause ends."""
+    clauses = _STOP.sub(" | ", re.sub(r"['’]", "", _PLEASED.sub(" ", said)))
+    return " ".join(_SPACE.sub(" ", clauses).split())
 
 
-def _any_of(words: Iterable[str]) -> str:
-    """Any of the words, the longest first; Latin ones need an edge on both sides, Japanese is written without spaces."""
-    longest_first = sorted(words, key=len, reverse=True)
-    return "|".join(
-        rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])" if word.isascii() else re.escape(word) for word in longest_first
-    )
+def _word(keyword: str) -> str:
+    return _edged(re.escape(keyword)) if keyword.isascii() else re.escape(keyword)
+
+
+def _edged(pattern: str) -> str:
+    """Latin words need an edge on both sides; Japanese is written without spaces."""
+    return rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])"

@@ -26,13 +26,14 @@ class Command(Value):
     text: str = ""
 
 
-_SLASH = re.compile(r"\s*/([a-z][a-z-]*)(?![\w/.-])[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
+_SLASH = re.compile(r"\s*/([a-z][a-z-]*)(?![\w/-]|\.\w)\.?[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
 
 
 def command_in(body: str, bot: str | None) -> Command | None:
-    """The command a comment starts with, as `/pause` or `@bot pause`; a path is none, nor is mere talk to the bot."""
+    """The command a comment starts with, as `/pause` or `@bot pause`; a path or mere talk is none."""
     if match := _SLASH.match(body):
-        return Command(word=_known(match[1]), text=match[2].strip())
+        word, text = _known(match[1]), match[2].strip()
+        return Command(word=word, text=text) if word or not text else None
     if bot and (
         match := re.match(rf"\s*@{re.escape(bot)}[,:]?\s+/?(\w+)\b[ \t]*(.*)", body, re.IGNORECASE | re.DOTALL)
     ):

@@ -35,6 +35,13 @@ class IssueFacts(Value):
     called_by: str | None = None
     """Who asks for a new session, whatever the labels say."""
 
+    def over(self, earlier: "IssueFacts | None") -> "IssueFacts":
+        """These facts, with what they leave out taken from earlier ones."""
+        known = earlier or IssueFacts()
+        labels = known.labels if self.labels is None else self.labels
+        assignees = known.assignees if self.assignees is None else self.assignees
+        return self.model_copy(update={"labels": labels, "assignees": assignees})
+
 
 class Life(BaseModel):
     """Changes by its own methods, and travels through continue-as-new as it is."""
@@ -44,6 +51,9 @@ class Life(BaseModel):
     session: Session | None = None
     sessions: int = 0
     handover: Handover | None = None
+    called_again: bool = False
+    """Whether somebody called for the next session while the last one took its leave."""
+    rests_until: datetime | None = None
     hold: Order | None = None
     stop: Order | None = None
     facts: IssueFacts | None = None
@@ -105,11 +115,18 @@ class Life(BaseModel):
             return
         self.received = [*self.received, comment.version][-_REMEMBERED:]
         self.found += 1
-        self.pending = _with(self.pending, comment)
+        self.pending = _with(self.pending, comment.model_copy(update={"edited": self._was_heard(comment.id)}))
 
-    def hear(self, asked: int, accepted: Sequence[Comment]) -> None:
-        """The oldest pending comments were asked about; the accepted ones wait for the model."""
-        self.pending = self.pending[asked:]
+    def _was_heard(self, comment_id: str) -> bool:
+        """Whether an earlier text of the comment has gone through our hands already."""
+        waiting = [comment.id for comment in (*self.pending, *self.heard)]
+        earlier = [version.rpartition("@")[0] for version in self.received[:-1]]
+        return comment_id in earlier and comment_id not in waiting
+
+    def hear(self, asked: Sequence[Comment], accepted: Sequence[Comment]) -> None:
+        """Some pending comments were asked about; the accepted ones wait for the model, a newer text stays pending."""
+        versions = [comment.version for comment in asked]
+        self.pending = [comment for comment in self.pending if comment.version not in versions]
         for comment in accepted:
             self.heard = _with(self.heard, comment)
 
@@ -149,12 +166,13 @@ class Life(BaseModel):
         """Whether new facts call a resting issue up: it was reopened, or its trigger label was put on again."""
         if facts.called_by:
             return True
-        earlier, self.facts = self.facts, facts
+        earlier, self.facts = self.facts, facts.over(self.facts)
         if earlier is None or facts.state != "open":
             return False
         names = self.policy.labels
         reopened = earlier.state != "open"
-        relabelled = not names.trigger_in(earlier.labels or ()) and names.trigger_in(facts.labels or ())
+        known = earlier.labels is not None
+        relabelled = known and not names.trigger_in(earlier.labels or ()) and names.trigger_in(facts.labels or ())
         return reopened or relabelled
 
     def loses_bot(self, facts: IssueFacts) -> bool:

@@ -71,6 +71,8 @@ class Session(BaseModel):
     submitted: int | None = None
     """The turn in which the model last submitted."""
     workspace_queue: str | None = None
+    awaits_until: datetime | None = None
+    """Set while the result is told and an answer is waited for."""
     answer_at: IssueAddress | None = None
     """Where the last comment of this pass was written, if not on the issue itself."""
     comments_answered: int = 0

@@ -1,6 +1,7 @@
 """Requests to one server: one call is one request, and what is not expected becomes one of our two errors."""
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -11,6 +12,7 @@ import requests
 from pydantic import BaseModel, JsonValue, SecretStr, ValidationError
 
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
+from hikitsugi.forges.credentials import Access
 from hikitsugi.forges.refusals import server_time
 from hikitsugi.forges.threads import ClientThreads
 
@@ -22,6 +24,7 @@ Json = dict[str, JsonValue]
 Told = tuple[int, Mapping[str, str], str]
 
 M = TypeVar("M", bound=BaseModel)
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -101,22 +104,21 @@ class Connection(Protocol):
 class Dialect:
     """What tells one kind of forge from another at this level."""
 
-    connect: Callable[[str, SecretStr], Connection]
+    connect: Callable[[str, Access], Connection]
     failure: Callable[[Answer], WillNeverWork | TryAgainLater]
     updates_with: str
+    repository: re.Pattern[str]
 
 
 class ForgeClient:
     """Requests to one server in its dialect."""
 
-    def __init__(self, forge: str, url: str, token: SecretStr, dialect: Dialect) -> None:
-        if not token.get_secret_value():
-            raise WillNeverWork(f"Forge {forge!r} has no token: set forges[].token.")
+    def __init__(self, forge: str, url: str, access: Access, dialect: Dialect) -> None:
         self.forge = forge
         self.url = url
-        self.token = token
+        self._access = access
         self._dialect = dialect
-        self._threads = ClientThreads(f"forge-{forge}", lambda: dialect.connect(url, token))
+        self._threads = ClientThreads(f"forge-{forge}", lambda: dialect.connect(url, access))
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -157,6 +159,18 @@ class ForgeClient:
         """Take away; an allowed status is the caller's to judge."""
         return await self._ask("DELETE", path, allow=allow)
 
+    async def token(self) -> SecretStr:
+        """The token of the moment."""
+        return await self.beside(lambda _: self._access.token())
+
+    async def beside(self, call: Callable[[Connection], R], path: str = "") -> R:
+        """What a blocking call returns, run on a thread in the turn of the path's repository."""
+        repository = self._dialect.repository.match(path)
+        try:
+            return await self._threads.run(call, repository[0] if repository else "")
+        except requests.RequestException as error:
+            raise self._unreachable(error) from error
+
     def failure(self, answer: Answer) -> WillNeverWork | TryAgainLater:
         """The error for an answer that is not the one we need."""
         return self._dialect.failure(answer)
@@ -171,15 +185,14 @@ class ForgeClient:
         allow: Collection[int] = (),
     ) -> Answer:
         heads = headers or {}
-        try:
-            told = await self._threads.run(lambda c: c.request(verb, path, parameters or {}, heads, body))
-        except requests.RequestException as error:
-            raise self._unreachable(error) from error
+        told = await self.beside(lambda c: c.request(verb, path, parameters or {}, heads, body), path)
         answer = Answer(self.forge, f"{verb} {path}", *told)
         if answer.status >= HTTPStatus.BAD_REQUEST:
-            answer = replace(answer, body=answer.body.replace(self.token.get_secret_value(), "***"))
+            answer = replace(answer, body=self._access.hidden_in(answer.body))
         if answer.status in {200, 201, 204, *allow} or (answer.is_unchanged and "If-None-Match" in heads):
             return answer
+        if answer.status == HTTPStatus.UNAUTHORIZED and self._access.forget():
+            raise TryAgainLater(f"Forge {self.forge!r} does not accept the token it gave us: another one is asked for.")
         raise self.failure(answer)
 
     def _unreachable(self, error: requests.RequestException) -> TryAgainLater:

@@ -1,6 +1,7 @@
 """What we say on a forge: found again by its hidden marker, so that saying it twice leaves it there once."""
 
 import logging
+import re
 from abc import abstractmethod
 from datetime import timedelta
 from http import HTTPStatus
@@ -22,10 +23,11 @@ class Comments(Account):
     """Writing, finding and taking back comments of our own."""
 
     longest_body: int
+    ids = re.compile(r"[0-9]+")  # An operator's words have others.
 
     async def read_comment(self, issue: IssueAddress, comment_id: str) -> Comment | None:
         """The comment as it stands now; None when it is not there any more."""
-        if not _is_on_forge(comment_id):
+        if not self.ids.fullmatch(comment_id):
             return None
         answer = await self._client.get(self._place(issue, comment_id), allow={HTTPStatus.NOT_FOUND})
         return None if answer.status == HTTPStatus.NOT_FOUND else self._comment(issue, answer)
@@ -52,7 +54,7 @@ class Comments(Account):
 
     async def acknowledge(self, issue: IssueAddress, comment_id: str) -> None:
         """Put 👀 on a comment; one is there however often it is asked."""
-        if not _is_on_forge(comment_id):
+        if not self.ids.fullmatch(comment_id):
             return
         try:
             await self._put_eyes_on(issue, comment_id)
@@ -93,7 +95,3 @@ class Comments(Account):
     @abstractmethod
     def _place(self, issue: IssueAddress, comment_id: str) -> str:
         """Where one comment is."""
-
-
-def _is_on_forge(comment_id: str) -> bool:
-    return comment_id.isdecimal()  # An operator's words are not.

@@ -7,18 +7,19 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from urllib.parse import quote
 
-from pydantic import SecretStr
-
-from hikitsugi.domain.address import IssueAddress, RepositoryAddress
+from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
 from hikitsugi.domain.ports import Cursor, Sighting
 from hikitsugi.forges.changes import ChangeRequests
 from hikitsugi.forges.client import Answer, ForgeClient, Json
 from hikitsugi.forges.comments import LOOKBACK, Comments
+from hikitsugi.forges.credentials import AppInstallation, Credentials, FixedToken
+from hikitsugi.forges.github_app import InstallationTokens
 from hikitsugi.forges.github_client import DIALECT, GRAPHQL
 from hikitsugi.forges.github_look import first_look, next_look
 from hikitsugi.forges.github_payloads import (
+    REVIEW,
     CommentPayload,
     IssuePayload,
     LabelPayload,
@@ -26,6 +27,7 @@ from hikitsugi.forges.github_payloads import (
     PullPayload,
     RefPayload,
     RepositoryPayload,
+    ReviewCommentPayload,
     UserPayload,
 )
 from hikitsugi.forges.marker import shortened
@@ -41,17 +43,25 @@ class GitHubForge(Comments, ChangeRequests):
     """The forge port on PyGithub; every writing verb looks before it writes."""
 
     longest_body = 65_536
+    ids = re.compile(rf"(?:{REVIEW})?[0-9]+")
     refuses_second_with = HTTPStatus.UNPROCESSABLE_ENTITY
     refuses_branch_with = HTTPStatus.UNPROCESSABLE_ENTITY
 
-    def __init__(self, name: str, url: str, token: SecretStr, username: str | None) -> None:
-        super().__init__(ForgeClient(name, url, token, DIALECT), username)
+    def __init__(
+        self, name: str, url: str, credentials: Credentials, username: str | None, *, review_comments: bool = False
+    ) -> None:
+        if isinstance(credentials, AppInstallation):
+            access = self._app = InstallationTokens(name, url, credentials)
+        else:
+            access, self._app = FixedToken(name, credentials), None
+        super().__init__(ForgeClient(name, url, access, DIALECT), username)
+        self._review_comments = review_comments
 
     async def look(self, home: RepositoryAddress, cursor: Cursor | None) -> Sighting:
-        """Two lists, answered with 'unchanged' while nothing happens."""
+        """Two lists, or three with review comments, answered with 'unchanged' while nothing happens."""
         if cursor is None:
-            return await first_look(self._client, home)
-        return await next_look(self._client, home, cursor, await self._me())
+            return await first_look(self._client, home, reviews=self._review_comments)
+        return await next_look(self._client, home, cursor, await self._me(), reviews=self._review_comments)
 
     async def read_issue(self, issue: IssueAddress) -> Issue:
         """The issue as it stands now."""
@@ -59,8 +69,11 @@ class GitHubForge(Comments, ChangeRequests):
 
     async def read_comments(self, issue: IssueAddress) -> list[Comment]:
         """All comments of the conversation, oldest first."""
-        entries = await self._client.pages(self._thread(issue))
-        return [payload.comment() for payload in readable(CommentPayload, entries)]
+        said = readable(CommentPayload, await self._client.pages(self._thread(issue)))
+        if self._review_comments and issue.kind is Kind.PULL_REQUEST:
+            path = f"{self._requests(issue.home)}/{issue.number}/comments"
+            said += readable(ReviewCommentPayload, await self._client.pages(path))
+        return [payload.comment() for payload in sorted(said, key=lambda payload: payload.created_at)]
 
     async def may_write(self, home: RepositoryAddress, user: str) -> bool:
         """Whether a person maintains the repository; False when we may not know."""
@@ -103,9 +116,12 @@ class GitHubForge(Comments, ChangeRequests):
     async def git_remote(self, home: RepositoryAddress) -> GitRemote:
         """Where to clone from and push to."""
         repository = (await self._client.get(f"/repos/{home.repository}")).read(RepositoryPayload)
-        return repository.git_remote(self._client.url, self._client.token)
+        return repository.git_remote(self._client.url, await self._client.token())
 
     async def _ask_name(self) -> str:
+        app = self._app
+        if app:
+            return await self._client.beside(lambda _: app.login())
         return (await self._client.get("/user")).read(UserPayload).login
 
     async def _recent(self, issue: IssueAddress) -> list[Comment]:
@@ -117,13 +133,15 @@ class GitHubForge(Comments, ChangeRequests):
         await self._client.post(f"{self._place(issue, comment_id)}/reactions", {"content": "eyes"})
 
     def _comment(self, issue: IssueAddress, answer: Answer) -> Comment:
-        return answer.read(CommentPayload).comment()
+        is_review = "/pulls/comments/" in answer.request
+        return answer.read(ReviewCommentPayload if is_review else CommentPayload).comment()
 
     def _thread(self, issue: IssueAddress) -> str:
         return f"{_path(issue)}/comments"
 
     def _place(self, issue: IssueAddress, comment_id: str) -> str:
-        return f"/repos/{issue.repository}/issues/comments/{comment_id}"
+        number = comment_id.removeprefix(REVIEW)
+        return f"/repos/{issue.repository}/{'issues' if number == comment_id else 'pulls'}/comments/{number}"
 
     async def _find(self, home: RepositoryAddress, head: str, *, only_open: bool) -> list[ChangeRequest]:
         owner = home.repository.partition("/")[0]

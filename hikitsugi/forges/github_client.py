@@ -1,5 +1,6 @@
 """PyGithub without its sleeping, retrying and hidden requests."""
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -8,10 +9,10 @@ from urllib.parse import urlsplit
 import requests
 from github import Auth, Consts, Github
 from github.Requester import HTTPRequestsConnectionClass, HTTPSRequestsConnectionClass
-from pydantic import SecretStr
 
 from hikitsugi.forges import client
 from hikitsugi.forges.client import PAGE_SIZE, Dialect, Json, Parameters, Told
+from hikitsugi.forges.credentials import Access
 from hikitsugi.forges.github_errors import failure
 
 GRAPHQL = "/graphql"
@@ -31,13 +32,30 @@ def _stop(response: requests.Response, **_: Any) -> None:
         raise _NotFollowedError(response)
 
 
+class CurrentToken(Auth.Auth):
+    """The token of the moment, as PyGithub puts it into each request."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    @property
+    def token_type(self) -> str:
+        """How GitHub calls it."""
+        return "token"
+
+    @property
+    def token(self) -> str:
+        """The token itself."""
+        return self._access.token().get_secret_value()
+
+
 class GitHubConnection:
     """PyGithub's requester on a connection of our own; for one thread."""
 
-    def __init__(self, url: str, token: SecretStr) -> None:
+    def __init__(self, url: str, auth: Auth.Auth) -> None:
         self._requester = Github(
             base_url=url,
-            auth=Auth.Token(token.get_secret_value()),
+            auth=auth,
             timeout=client.TIMEOUT_SECONDS,
             per_page=PAGE_SIZE,
             retry=None,
@@ -68,4 +86,9 @@ class GitHubConnection:
         self._connection.close()
 
 
-DIALECT = Dialect(GitHubConnection, failure, updates_with="PATCH")
+DIALECT = Dialect(
+    connect=lambda url, access: GitHubConnection(url, CurrentToken(access)),
+    failure=failure,
+    updates_with="PATCH",
+    repository=re.compile(r"/repos/[^/]+/[^/]+"),
+)

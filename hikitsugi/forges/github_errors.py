@@ -18,7 +18,7 @@ _GRAPHQL_STATUS = {"NOT_FOUND": HTTPStatus.NOT_FOUND, "FORBIDDEN": HTTPStatus.FO
 
 def failure(answer: Answer) -> WillNeverWork | TryAgainLater:
     """The error for an answer that is not the one we need."""
-    status, headers, told = answer.status, answer.headers, _told(answer.body)
+    status, headers, told = answer.status, answer.headers, message_in(answer.body)
     if status == HTTPStatus.TOO_MANY_REQUESTS or (status == HTTPStatus.FORBIDDEN and _is_limit(told, headers)):
         return limited(answer.forge, _wait(headers))
     if status == HTTPStatus.OK:  # GraphQL answers so whatever happened.
@@ -41,7 +41,7 @@ def _subject(request: str) -> str:
     return f"{match[1]}#{match[2]}" if match[2] else match[1]
 
 
-def _told(body: str) -> str:
+def message_in(body: str) -> str:
     """GitHub's message and the messages of its details, in one line."""
     try:
         answer: object = json.loads(body)

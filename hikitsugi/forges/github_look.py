@@ -1,4 +1,7 @@
-"""A look over one GitHub repository: two lists for all its issues and comments, however many there are."""
+"""A look over one GitHub repository: two lists for all its issues and comments, however many there are.
+
+Where comments on lines of pull requests count too, they are a third list.
+"""
 
 from collections.abc import Iterable
 from datetime import UTC
@@ -10,38 +13,51 @@ from hikitsugi.domain.value import Value
 from hikitsugi.forges.account import is_own
 from hikitsugi.forges.client import PAGE_SIZE, ForgeClient, Parameters
 from hikitsugi.forges.feed import Feed, Page, Reading
-from hikitsugi.forges.github_payloads import CommentPayload, IssuePayload
-from hikitsugi.forges.payloads import gathered, readable
+from hikitsugi.forges.github_payloads import CommentPayload, IssuePayload, ReviewCommentPayload
+from hikitsugi.forges.payloads import ListedPayload, gathered, readable
 
-P = TypeVar("P", IssuePayload, CommentPayload)
+P = TypeVar("P", bound=ListedPayload)
 
 
 class Position(Value):
-    """The cursor: how far both lists were read."""
+    """The cursor: how far the lists were read."""
 
     issues: Feed
     comments: Feed
+    reviews: Feed | None = None
 
 
-async def first_look(client: ForgeClient, home: RepositoryAddress) -> Sighting:
+async def first_look(client: ForgeClient, home: RepositoryAddress, *, reviews: bool = False) -> Sighting:
     """The open issues, and a position after every comment there is."""
     issues = await _read(client, IssuePayload, f"/repos/{home.repository}/issues", Feed(), {"state": "open"})
     start = issues.next_feed()
     comments = await _read_comments(client, home, Feed(since=start.since))
-    return _sighting(home, issues.fresh, (), Position(issues=start, comments=comments.next_feed()))
+    remarks = await _read_reviews(client, home, Feed(since=start.since)) if reviews else None
+    return _sighting(home, issues.fresh, (), _position(issues, comments, remarks))
 
 
-async def next_look(client: ForgeClient, home: RepositoryAddress, cursor: Cursor, me: str | None) -> Sighting:
+async def next_look(
+    client: ForgeClient, home: RepositoryAddress, cursor: Cursor, me: str | None, *, reviews: bool = False
+) -> Sighting:
     """What changed since the position, without our own comments."""
     position = Position.model_validate(cursor)
     issues = await _read(client, IssuePayload, f"/repos/{home.repository}/issues", position.issues, {"state": "all"})
     comments = await _read_comments(client, home, position.comments)
-    others = [payload for payload in comments.fresh if not is_own(payload.comment(), me)]
-    return _sighting(home, issues.fresh, others, Position(issues=issues.next_feed(), comments=comments.next_feed()))
+    said, remarks = list(comments.fresh), None
+    if reviews:
+        remarks = await _read_reviews(client, home, position.reviews or Feed(since=position.comments.since))
+        # What was there before anybody asked for it is no news.
+        said += remarks.fresh if position.reviews else ()
+    others = [payload for payload in said if not is_own(payload.comment(), me)]
+    return _sighting(home, issues.fresh, others, _position(issues, comments, remarks))
 
 
 async def _read_comments(client: ForgeClient, home: RepositoryAddress, feed: Feed) -> Reading[CommentPayload]:
     return await _read(client, CommentPayload, f"/repos/{home.repository}/issues/comments", feed, {})
+
+
+async def _read_reviews(client: ForgeClient, home: RepositoryAddress, feed: Feed) -> Reading[ReviewCommentPayload]:
+    return await _read(client, ReviewCommentPayload, f"/repos/{home.repository}/pulls/comments", feed, {})
 
 
 async def _read(client: ForgeClient, model: type[P], path: str, feed: Feed, narrowed: Parameters) -> Reading[P]:
@@ -63,6 +79,14 @@ def _question(reading: Reading[P]) -> dict[str, str | int]:
     if reading.page > 1:
         question["page"] = reading.page
     return question
+
+
+def _position(
+    issues: Reading[IssuePayload], comments: Reading[CommentPayload], reviews: Reading[ReviewCommentPayload] | None
+) -> Position:
+    return Position(
+        issues=issues.next_feed(), comments=comments.next_feed(), reviews=reviews.next_feed() if reviews else None
+    )
 
 
 def _sighting(

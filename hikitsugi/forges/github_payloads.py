@@ -4,7 +4,9 @@ from pydantic import AwareDatetime, BaseModel, Field, JsonValue, SecretStr
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue
-from hikitsugi.forges.payloads import GHOST, ListedPayload, git_remote
+from hikitsugi.forges.payloads import GHOST, ListedPayload, git_remote, on_line
+
+REVIEW = "review:"
 
 
 class UserPayload(BaseModel):
@@ -74,6 +76,19 @@ class CommentPayload(ListedPayload):
         """The issue or pull request it was written on."""
         kind = Kind.PULL_REQUEST if "/pull/" in self.html_url else Kind.ISSUE
         return IssueAddress(**home.model_dump(), kind=kind, number=int(self.issue_url.rpartition("/")[2]))
+
+
+class ReviewCommentPayload(CommentPayload):
+    """A comment on a line of a pull request; its number says nothing among those of the conversation."""
+
+    issue_url: str = Field(pattern=r"/[1-9][0-9]*$", alias="pull_request_url")
+    path: str
+    original_line: int | None = None
+
+    def comment(self) -> Comment:
+        """The comment as the house knows it, with the line it is about."""
+        body = on_line(self.body or "", self.path, self.original_line)
+        return super().comment().model_copy(update={"id": f"{REVIEW}{self.id}", "body": body})
 
 
 class BranchPayload(BaseModel):

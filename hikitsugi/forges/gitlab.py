@@ -15,6 +15,7 @@ from hikitsugi.domain.ports import Cursor, Sighting
 from hikitsugi.forges.changes import ChangeRequests
 from hikitsugi.forges.client import Answer, ForgeClient, Json
 from hikitsugi.forges.comments import LOOKBACK, Comments
+from hikitsugi.forges.credentials import FixedToken
 from hikitsugi.forges.gitlab_client import DIALECT, is_job_token
 from hikitsugi.forges.gitlab_look import first_look, next_look, page_of
 from hikitsugi.forges.gitlab_notes import read_notes
@@ -42,15 +43,20 @@ class GitLabForge(Comments, ChangeRequests):
     refuses_second_with = HTTPStatus.CONFLICT
     refuses_branch_with = HTTPStatus.BAD_REQUEST
 
-    def __init__(self, name: str, url: str, token: SecretStr, username: str | None) -> None:
+    def __init__(
+        self, name: str, url: str, token: SecretStr, username: str | None, *, review_comments: bool = False
+    ) -> None:
         site = url.rstrip("/").removesuffix("/api/v4")
-        super().__init__(ForgeClient(name, site, token, DIALECT), username)
+        super().__init__(ForgeClient(name, site, FixedToken(name, token), DIALECT), username)
+        self._token = token
+        self._review_comments = review_comments
 
     async def look(self, home: RepositoryAddress, cursor: Cursor | None) -> Sighting:
         """Two lists, and the notes of what changed."""
         if cursor is None:
-            return await first_look(self._client, home, self._client.url)
-        return await next_look(self._client, home, self._client.url, cursor, await self._me())
+            return await first_look(self._client, home, self._client.url, on_lines=self._review_comments)
+        me = await self._me()
+        return await next_look(self._client, home, self._client.url, cursor, me, on_lines=self._review_comments)
 
     async def read_issue(self, issue: IssueAddress) -> Issue:
         """The issue or merge request as it stands now."""
@@ -60,7 +66,7 @@ class GitLabForge(Comments, ChangeRequests):
         """What people said, oldest first."""
         question = {"sort": "asc", "order_by": "created_at", "activity_filter": "only_comments"}
         notes = readable(NotePayload, await self._client.pages(self._thread(issue), question))
-        return [self._told(issue, note) for note in notes if not note.system]
+        return [self._told(issue, note) for note in notes if note.is_said(on_lines=self._review_comments)]
 
     async def may_write(self, home: RepositoryAddress, user: str) -> bool:
         """Whether a person may push, by membership or inheritance; False when we may not know."""
@@ -100,11 +106,11 @@ class GitLabForge(Comments, ChangeRequests):
     async def git_remote(self, home: RepositoryAddress) -> GitRemote:
         """Where to clone from and push to."""
         project = (await self._client.get(_project(home))).read(ProjectPayload)
-        username = "gitlab-ci-token" if is_job_token(self._client.token) else "oauth2"
-        return project.git_remote(self._client.url, username, self._client.token)
+        username = "gitlab-ci-token" if is_job_token(self._token) else "oauth2"
+        return project.git_remote(self._client.url, username, self._token)
 
     async def _ask_name(self) -> str:
-        if is_job_token(self._client.token):
+        if is_job_token(self._token):
             return (await self._client.get("/job")).read(JobPayload).user.username
         return (await self._client.get("/user")).read(UserPayload).username
 

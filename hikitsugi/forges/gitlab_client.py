@@ -1,5 +1,6 @@
 """python-gitlab without its sleeping, retrying and following of redirects."""
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -70,4 +71,9 @@ def is_job_token(token: SecretStr) -> bool:
     return token.get_secret_value().startswith("glcbt-")
 
 
-DIALECT = Dialect(GitLabConnection, failure, updates_with="PUT")
+DIALECT = Dialect(
+    connect=lambda url, access: GitLabConnection(url, access.token()),
+    failure=failure,
+    updates_with="PUT",
+    repository=re.compile(r"/projects/[^/]+"),
+)

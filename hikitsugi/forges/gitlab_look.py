@@ -85,18 +85,20 @@ class Found:
     trail: Trail
 
 
-async def first_look(reader: Reader, home: RepositoryAddress, site: str) -> Sighting:
+async def first_look(reader: Reader, home: RepositoryAddress, site: str, *, on_lines: bool = False) -> Sighting:
     """The open issues and merge requests, and a position after every comment there is."""
-    issues = await _Pass(reader, home, Kind.ISSUE, site).begin()
-    requests = await _Pass(reader, home, Kind.MERGE_REQUEST, site).begin()
+    issues = await _Pass(reader, home, Kind.ISSUE, site, on_lines=on_lines).begin()
+    requests = await _Pass(reader, home, Kind.MERGE_REQUEST, site, on_lines=on_lines).begin()
     return _sighting(issues, requests)
 
 
-async def next_look(reader: Reader, home: RepositoryAddress, site: str, cursor: Cursor, me: str | None) -> Sighting:
+async def next_look(
+    reader: Reader, home: RepositoryAddress, site: str, cursor: Cursor, me: str | None, *, on_lines: bool = False
+) -> Sighting:
     """What changed since the position, without our own comments."""
     position = Position.model_validate(cursor)
-    issues = await _Pass(reader, home, Kind.ISSUE, site).go_on(position.issues, me)
-    requests = await _Pass(reader, home, Kind.MERGE_REQUEST, site).go_on(position.merge_requests, me)
+    issues = await _Pass(reader, home, Kind.ISSUE, site, on_lines=on_lines).go_on(position.issues, me)
+    requests = await _Pass(reader, home, Kind.MERGE_REQUEST, site, on_lines=on_lines).go_on(position.merge_requests, me)
     return _sighting(issues, requests)
 
 
@@ -109,11 +111,12 @@ def _sighting(issues: Found, requests: Found) -> Sighting:
 class _Pass:
     """One pass over the issues, or the merge requests, of a project."""
 
-    def __init__(self, reader: Reader, home: RepositoryAddress, kind: Kind, site: str) -> None:
+    def __init__(self, reader: Reader, home: RepositoryAddress, kind: Kind, site: str, *, on_lines: bool) -> None:
         self._reader = reader
         self._home = home
         self._kind = kind
         self._site = site
+        self._on_lines = on_lines
         self._path = f"/projects/{quote(home.repository, safe='')}/{kind}"
 
     async def begin(self) -> Found:
@@ -140,7 +143,8 @@ class _Pass:
     async def _read_on(
         self, iid: int, since: datetime, known: dict[int, Version], me: str | None
     ) -> list[tuple[IssueAddress, Comment]]:
-        notes = await read_notes(self._reader, f"{self._path}/{iid}/notes", since, "updated_at")
+        path = f"{self._path}/{iid}/notes"
+        notes = await read_notes(self._reader, path, since, "updated_at", on_lines=self._on_lines)
         fresh = [note for note in notes if note.version.replaces(known.get(note.id))]
         known |= {note.id: note.version for note in fresh}
         address = IssueAddress(**self._home.model_dump(), kind=self._kind, number=iid)

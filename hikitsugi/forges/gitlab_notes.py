@@ -20,7 +20,9 @@ class Reader(Protocol):
         ...
 
 
-async def read_notes(reader: Reader, path: str, since: datetime, order: Order) -> list[NotePayload]:
+async def read_notes(
+    reader: Reader, path: str, since: datetime, order: Order, *, on_lines: bool = False
+) -> list[NotePayload]:
     """What people wrote, or changed, since a time; nothing where there is no such issue any more."""
     notes: dict[int, NotePayload] = {}
     page, total = 1, 0
@@ -32,7 +34,7 @@ async def read_notes(reader: Reader, path: str, since: datetime, order: Order) -
             page, total = 1, 0
             continue
         listed = readable(NotePayload, answer.items())
-        notes |= {note.id: note for note in listed if not note.system and _stamp(note, order) >= since}
+        notes |= {note.id: note for note in listed if note.is_said(on_lines=on_lines) and _stamp(note, order) >= since}
         if answer.is_last_page or (listed and _stamp(listed[-1], order) < since):
             return list(notes.values())
         page, total = page + 1, _total(answer)

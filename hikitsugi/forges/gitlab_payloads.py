@@ -1,11 +1,11 @@
 """What we read of GitLab's answers, and what it is called in our house."""
 
-from pydantic import AwareDatetime, BaseModel, SecretStr
+from pydantic import AwareDatetime, BaseModel, Field, SecretStr
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue
-from hikitsugi.forges.payloads import GHOST, ListedPayload, git_remote
+from hikitsugi.forges.payloads import GHOST, ListedPayload, git_remote, on_line
 
 DEVELOPER = 30
 _OPEN = frozenset({"opened", "locked"})  # Locked is a merge request while it is being merged.
@@ -58,6 +58,14 @@ class NoteablePayload(ListedPayload):
         )
 
 
+class PositionPayload(BaseModel):
+    """A line of a merge request; one that was taken out has only an old number."""
+
+    new_path: str | None = None
+    new_line: int | None = None
+    old_line: int | None = None
+
+
 class NotePayload(ListedPayload):
     """A note: what somebody said, or what GitLab noted down itself."""
 
@@ -65,17 +73,28 @@ class NotePayload(ListedPayload):
     system: bool
     created_at: AwareDatetime
     author: UserPayload | None = None
+    # GitLab moves the place of a note with each push, which is no edit.
+    type: str | None = Field(default=None, exclude=True)
+    position: PositionPayload | None = Field(default=None, exclude=True)
+
+    def is_said(self, *, on_lines: bool) -> bool:
+        """Whether a person said it, in the conversation or, where that counts, on a line."""
+        return not self.system and (on_lines or self.type != "DiffNote")
 
     def comment(self, page: str) -> Comment:
         """The comment as the house knows it, on a page of the site."""
         return Comment(
             id=str(self.id),
             author=_username(self.author),
-            body=self.body or "",
+            body=self._text(),
             created_at=self.created_at,
             updated_at=self.updated_at,
             url=f"{page}#note_{self.id}",
         )
+
+    def _text(self) -> str:
+        at = self.position or PositionPayload()
+        return on_line(self.body or "", at.new_path, at.new_line or at.old_line)
 
 
 class MergeRequestPayload(BaseModel):

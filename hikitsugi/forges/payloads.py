@@ -52,6 +52,13 @@ def git_remote(address: str, username: str, token: SecretStr, default_branch: st
     return GitRemote(url=address, username=username, token=token, default_branch=default_branch)
 
 
+def on_line(body: str, path: str | None, line: int | None) -> str:
+    """A remark with the line it is about, as a quotation at its end, where it hides no command."""
+    if not path:
+        return body
+    return f"{body}\n\n> {path}:{line}" if line else f"{body}\n\n> {path}"
+
+
 def gathered(issues: Iterable[Issue], comments: Iterable[tuple[IssueAddress, Comment]]) -> tuple[IssueNews, ...]:
     """One piece of news per issue, its comments as they were written."""
     changed = {issue.address: issue for issue in issues}

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, Protocol, TypeVar
 
+from hikitsugi.forges.turns import Turns
+
 THREADS = 8
 
 
@@ -27,12 +29,14 @@ class ClientThreads(Generic[C]):
     def __init__(self, name: str, connect: Callable[[], C]) -> None:
         self._connect = connect
         self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix=name)
+        self._turns = Turns(THREADS)
         self._here = threading.local()
         self._clients: list[C] = []
 
-    async def run(self, call: Callable[[C], R]) -> R:
-        """What the call returns or raises."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: call(self._client()))
+    async def run(self, call: Callable[[C], R], lane: str = "") -> R:
+        """What the call returns or raises; the calls of one lane leave threads to the others."""
+        async with self._turns.turn(lane):
+            return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: call(self._client()))
 
     async def aclose(self) -> None:
         """Wait for running calls, then close the clients."""

@@ -5,10 +5,12 @@ from hikitsugi.domain.policy import Language
 from hikitsugi.domain.tools import Submission
 from hikitsugi.messages.language import either
 
+_LONGEST_TITLE = 230
+
 
 def title(issue: IssueAddress, issue_title: str) -> str:
     """The request's title names the issue."""
-    return f"{issue_title} (#{issue.number})"
+    return f"{issue_title[:_LONGEST_TITLE]} (#{issue.number})"
 
 
 def body(language: Language, issue: IssueAddress, submission: Submission | None) -> str:

@@ -115,7 +115,7 @@ def your_turn(language: Language) -> str:
     return either(
         language,
         ja="次はあなたの番です。Issue のページでコメントしてみてください(例「README に使い方を書いて」「ありがとう」)。終了は Ctrl-C",
-        en='Your turn: comment on the issue\'s page, for example "README に使い方を書いて" or "thanks". Ctrl-C ends the demo',
+        en='Your turn: comment on the issue\'s page, for example "Write the usage into the README" or "thanks". Ctrl-C ends the demo',
     )
 
 

@@ -7,6 +7,7 @@ from activities.forge_activities import (
     OpenChangeRequest,
     PostComment,
     PostResult,
+    Reconcile,
     ShowState,
 )
 from hikitsugi.domain.policy import LabelNames, Language, Policy
@@ -15,7 +16,8 @@ from hikitsugi.domain.states import State
 from hikitsugi.domain.workspace import Published
 from hikitsugi.memory.store import SqlMemory
 from tests.activities.examples import CONVERSATION, ISSUE, SECRET, asked_for, step
-from tests.workflows.fakes import FakeForge
+from tests.activities.nameless import NamelessForge
+from tests.workflows.fakes import BOT, FakeForge
 
 SUBMIT = ("submit", {"status": "done", "summary": f"Used {SECRET}.", "evidence": f"echo {SECRET}"})
 
@@ -44,6 +46,13 @@ async def test_an_issue_is_taken_up_with_what_the_forge_shows_and_the_rules_that
     called = await step(activities(forge, memory).take_up, ISSUE)
     assert (called.title, called.author, called.is_open) == ("It fails", "alice", True)
     assert called.policy == Policy(language="en")
+    assert set(called.labels) == {"task:misc", "a human's label"}
+    assert called.bot == BOT
+
+
+async def test_an_issue_is_taken_up_though_the_forge_does_not_tell_our_name(memory: SqlMemory):
+    called = await step(activities(NamelessForge(ISSUE), memory).take_up, ISSUE)
+    assert (called.title, called.bot) == ("It fails", None)
 
 
 @pytest.mark.req("CH-06")
@@ -64,6 +73,13 @@ async def test_a_comment_is_posted_once_and_without_secrets(forge: FakeForge, me
     for _ in range(2):
         await step(activities(forge, memory).post_comment, request)
     assert [comment.body.splitlines()[0] for comment in forge.comments] == ["It said [redacted]."]
+
+
+@pytest.mark.req("BY-08")
+async def test_comments_that_may_come_late_are_looked_after(forge: FakeForge, memory: SqlMemory):
+    assert not await step(activities(forge, memory).post_comment, PostComment(issue=ISSUE, key="k", body="x"))
+    await step(activities(forge, memory).reconcile, Reconcile(issue=ISSUE, keys=("k", "other")))
+    assert forge.reconciled == ["k", "other"]
 
 
 @pytest.mark.req("CH-02", "OP-05", "BY-08")

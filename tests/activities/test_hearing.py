@@ -3,31 +3,31 @@
 import pytest
 
 from activities.forge_activities import ForgeActivities, Hear
-from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import MARKER_PREFIX, Comment
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.memory.store import SqlMemory
 from tests.activities.examples import CONVERSATION, ISSUE, opened, step
+from tests.activities.nameless import NamelessForge
 from tests.workflows.fakes import ALICE, BOT, FakeForge
 
 OPERATORS = Comment(id="operator:5f", author="operator", body="Go on.")
 
 
-class NamelessForge(FakeForge):
-    """A forge whose token may not ask who it is."""
-
-    async def whoami(self) -> str:
-        raise WillNeverWork("The token may not read its own name.")
+async def hear(
+    forge: FakeForge, memory: SqlMemory, *more: Comment, accept_from: tuple[str, ...] = ("author", "maintainers")
+) -> list[Comment]:
+    """What counts of everything on the forge, as the watcher saw it, and of what came another way."""
+    activities = ForgeActivities({"github": forge}, {"github": Policy()}, memory, Redactor(), confined=True)
+    watched = [comment.model_copy(update={"watched": True}) for comment in forge.comments]
+    request = Hear(issue=ISSUE, issue_author=ALICE, accept_from=accept_from, comments=(*watched, *more))
+    return await step(activities.hear, request)
 
 
 async def heard(
     forge: FakeForge, memory: SqlMemory, *more: Comment, accept_from: tuple[str, ...] = ("author", "maintainers")
 ) -> list[str]:
-    activities = ForgeActivities({"github": forge}, {"github": Policy()}, memory, Redactor(), confined=True)
-    comments = (*forge.comments, *more)
-    request = Hear(issue=ISSUE, issue_author=ALICE, accept_from=accept_from, comments=comments)
-    return await step(activities.hear, request)
+    return [comment.id for comment in await hear(forge, memory, *more, accept_from=accept_from)]
 
 
 @pytest.mark.req("CH-04")
@@ -81,7 +81,7 @@ async def test_an_operator_is_always_heard_and_not_looked_for_on_the_forge(forge
 async def test_comments_that_the_model_was_given_are_no_news(forge: FakeForge, memory: SqlMemory):
     await opened(memory)
     known, new = forge.says(ALICE, "First."), forge.says(ALICE, "Second.")
-    await memory.take_in_comments(ISSUE, CONVERSATION, [known.id])
+    await memory.take_in_comments(ISSUE, CONVERSATION, [known.version])
     assert await heard(forge, memory) == [new.id]
     assert forge.acknowledged == [new.id]
 
@@ -93,6 +93,60 @@ async def test_every_comment_that_counts_is_acknowledged_once_and_in_order(forge
     second = forge.says("maria", "No, spaces.")
     assert await heard(forge, memory) == [first.id, second.id]
     assert forge.acknowledged == [first.id, second.id]
+
+
+@pytest.mark.req("CH-12")
+async def test_an_edit_of_a_comment_the_model_was_given_is_heard_as_one_and_not_acknowledged_again(
+    forge: FakeForge, memory: SqlMemory
+):
+    await opened(memory)
+    known, other = forge.says(ALICE, "Use tabs."), forge.says(ALICE, "And tests.")
+    await memory.take_in_comments(ISSUE, CONVERSATION, [known.version])
+    edited = forge.edits(known, "Use spaces.")
+    first, second = await hear(forge, memory)
+    assert (first.version, first.body, first.edited) == (edited.version, "Use spaces.", True)
+    assert (second.id, second.edited) == (other.id, False)
+    assert forge.acknowledged == [other.id]
+
+
+@pytest.mark.req("CH-12")
+async def test_an_edit_made_before_the_model_was_given_anything_is_an_ordinary_comment(
+    forge: FakeForge, memory: SqlMemory
+):
+    edited = forge.edits(forge.says(ALICE, "Use tabs."), "Use spaces.")
+    (only,) = await hear(forge, memory)
+    assert (only.id, only.body, only.edited) == (edited.id, "Use spaces.", False)
+
+
+@pytest.mark.req("CH-12")
+async def test_an_id_that_begins_like_a_known_one_is_another_comment(forge: FakeForge, memory: SqlMemory):
+    await opened(memory)
+    await memory.take_in_comments(ISSUE, CONVERSATION, ["11@", "operator:1@"])
+    (only,) = await hear(forge, memory, Comment(id="1", author=ALICE, body="Please."))
+    assert not only.edited
+
+
+@pytest.mark.req("TW-02", "CH-04")
+async def test_a_typed_comment_is_heard_by_its_author_and_not_looked_for_on_the_forge(
+    forge: FakeForge, memory: SqlMemory
+):
+    typed = [Comment(id=f"typed:{author}", author=author, body="Please.") for author in ("maria", "mallory", BOT)]
+    assert await heard(forge, memory, *typed) == ["typed:maria"]
+    assert forge.acknowledged == []
+
+
+@pytest.mark.req("CH-04")
+async def test_a_name_in_other_letters_is_the_same_person(forge: FakeForge, memory: SqlMemory):
+    forge.says("Alice", "Please.")
+    forge.says(BOT.upper(), "Mine.")
+    assert await heard(forge, memory, accept_from=("author", BOT)) == ["1"]
+    assert await heard(forge, memory, accept_from=("ALICE",)) == ["1"]
+
+
+@pytest.mark.req("CH-05")
+async def test_a_person_who_copies_our_marker_is_still_heard(forge: FakeForge, memory: SqlMemory):
+    forge.says(ALICE, f"Please read this again:\nit is wrong\n{MARKER_PREFIX}k -->")
+    assert await heard(forge, memory) == ["1"]
 
 
 @pytest.mark.req("CH-04")

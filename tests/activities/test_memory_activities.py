@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from activities.memory_activities import MemoryActivities, OpenConversation, Summarise, TellModel
+from activities.memory_activities import MemoryActivities, OpenConversation, Summarise
 from hikitsugi.domain.issue import MARKER_PREFIX
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.session import Ending, Handover
 from hikitsugi.domain.tools import ToolSpec
 from hikitsugi.memory.store import SqlMemory
-from tests.activities.examples import CONVERSATION, ISSUE, SECRET, asked_for, opened, step
+from tests.activities.examples import CONVERSATION, ISSUE, SECRET, asked_for, step
 from tests.workflows.fakes import ALICE, BOT, EPOCH, FakeForge
 
 MARKER = f"{MARKER_PREFIX}ab12:result-0 -->"
@@ -67,7 +67,7 @@ async def test_earlier_comments_and_results_follow_in_order_as_user_and_assistan
         ("assistant", "I used tabs."),
         ("user", "No, spaces."),
     ]
-    assert await memory.comments_taken_in(ISSUE) == {first.id, second.id}
+    assert await memory.comments_taken_in(ISSUE) == {first.version, second.version}
 
 
 @pytest.mark.req("CH-04", "CH-05")
@@ -88,7 +88,17 @@ async def test_comments_still_to_be_told_as_news_are_left_out(forge: FakeForge, 
     told, pending = forge.says(ALICE, "Use tabs."), forge.says(ALICE, "No, spaces.")
     await step(activities(forge, memory).open_conversation, request(pending.id))
     assert await turns(memory) == [OPENING, ("user", "Use tabs.")]
-    assert await memory.comments_taken_in(ISSUE) == {told.id}
+    assert await memory.comments_taken_in(ISSUE) == {told.version}
+
+
+@pytest.mark.req("PR-03", "CH-07")
+async def test_commands_are_no_part_of_the_conversation(forge: FakeForge, memory: SqlMemory):
+    for body in ("/pause", f"@{BOT} resume", "/nonsense"):
+        forge.says(ALICE, body)
+    told = forge.says(ALICE, "Use tabs.")
+    await step(activities(forge, memory).open_conversation, request())
+    assert await turns(memory) == [OPENING, ("user", "Use tabs.")]
+    assert await memory.comments_taken_in(ISSUE) == {told.version}
 
 
 @pytest.mark.req("CI-04")
@@ -120,17 +130,15 @@ async def test_opening_twice_changes_nothing_though_somebody_wrote_meanwhile(for
     forge.says(ALICE, "No, spaces.")
     assert await step(activities(forge, memory).open_conversation, request()) == count
     assert await turns(memory) == before
-    assert await memory.comments_taken_in(ISSUE) == {first.id}
+    assert await memory.comments_taken_in(ISSUE) == {first.version}
 
 
-@pytest.mark.req("CH-12", "BY-08")
-async def test_comments_are_told_once_and_remembered_as_taken_in(forge: FakeForge, memory: SqlMemory):
-    await opened(memory)
-    told = TellModel(issue=ISSUE, conversation=CONVERSATION, sequence=1, text="[New Comment]", comments=("7",))
-    for _ in range(2):
-        await step(activities(forge, memory).tell_model, told)
-    assert (await turns(memory))[1:] == [("user", "[New Comment]")]
-    assert await memory.comments_taken_in(ISSUE) == {"7"}
+@pytest.mark.req("CH-05", "CH-07")
+async def test_an_accepted_person_who_copies_our_comment_stays_the_user(forge: FakeForge, memory: SqlMemory):
+    copied = f"## 実行完了\n\nIt is wrong.\n\n{MARKER}"
+    forge.says(ALICE, copied)
+    await step(activities(forge, memory).open_conversation, request())
+    assert await turns(memory) == [OPENING, ("user", copied)]
 
 
 @pytest.mark.req("CI-03", "OP-05")

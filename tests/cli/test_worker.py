@@ -80,6 +80,17 @@ async def test_it_runs_with_embedded_servers_tells_where_they_are_and_ends_clean
     assert not (tmp_path / "data" / "run.json").exists()
 
 
+async def test_real_work_begins_without_what_a_demo_left(tmp_path: Path):
+    left = tmp_path / "data" / "temporal.db"
+    left.parent.mkdir()
+    left.write_text("the demo's workflows")
+    (left.parent / "demo").touch()
+    async with _worker(_configure(tmp_path)):
+        await until(lambda: _is_up(tmp_path))
+        assert left.read_bytes()[:6] == b"SQLite"
+        assert not (left.parent / "demo").exists()
+
+
 @pytest.mark.req("OP-04")
 @pytest.mark.parametrize("key", ["broker.port", "telemetry.metrics_port"])
 async def test_a_taken_port_is_named_with_its_key(tmp_path: Path, key: str):

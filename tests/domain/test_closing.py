@@ -6,98 +6,8 @@ from hypothesis import strategies as st
 
 from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
 from hikitsugi.domain.closing import closes
-
-CLOSING = [
-    "ありがとう",
-    "ありがとうございます",
-    "ありがとうございました!",
-    "ありがとうございました🙏",
-    "ありがとう〜♪",
-    "どうもありがとう",
-    "助かりました、ありがとうございます",
-    "お疲れ様でした。ありがとうございました。",
-    "確認しました。ありがとうございます。",
-    "完了",
-    "完了です。",
-    "完了しました",
-    "問題ありません。完了です。",
-    "OKです！",
-    "ＯＫです",
-    "了解",
-    "了解しました。",
-    "承知いたしました",
-    "了解です、ありがとうございました",
-    "OK ありがとう",
-    "Thanks、助かりました",
-    "@hikitsugi-bot ありがとう",
-    "OK",
-    "ok",
-    "ok, thanks",
-    "thanks",
-    "THANKS",
-    "Thank you very much!",
-    "Thanks a lot 🎉",
-    "Thank you for the fix",
-    "Perfect, thank you :)",
-    "LGTM, thanks",
-    "thanks, looks good to me",
-    "Thanks, it works.",
-    "All done, thanks!",
-    "**Done**",
-    "complete",
-    "Thanks!\n\n```\n12 passed\n```",
-]
-INSIDE_OTHER_WORDS = ["token", "look", "broken", "The token is broken", "tokens", "incomplete", "completed", "ok.py"]
-NEGATED = [
-    "まだ完了していません",
-    "完了していません",
-    "完了しない",
-    "完了はまだ",
-    "未完了です",
-    "OKではありません",
-    "OKじゃない",
-    "了解できません",
-    "not done yet",
-    "not ok",
-    "It is not complete",
-    "I am not done",
-    "no thanks",
-    "thanks for nothing",
-]
-ASKING = [
-    "完了しましたか？",
-    "完了ですか",
-    "テストは完了?",
-    "OKですか",
-    "ok?",
-    "Done?",
-    "Is this ok",
-    "done yet?",
-    "OK⁉",
-]
-CONDITIONAL = [
-    "完了したら教えてください",
-    "完了後にREADMEも更新してください",
-    "If the tests pass, it's done",
-    "OK if CI is green",
-    "thanks in advance",
-]
-ASKING_FOR_MORE = [
-    "ありがとう。あと一点お願いします",
-    "ありがとうございます。ただ、テストが落ちます。",
-    "ありがとう、でもまだ動きません",
-    "了解。では次に進めてください",
-    "ありがとうございます。README も update お願いします",
-    "thanks, but it still fails",
-    "Thank you. One more thing: the README.",
-    "Thanks, can you also add a test?",
-    "ok\n- [ ] README",
-    "Thanks! `make test` fails",
-    "complete the README",
-    'Please print "done" at the end',
-    "OK\n```\nTraceback\n```\nis what I get",
-]
-NOT_SAID = ["", "  ", "👍", "LGTM", "> thanks", "> ありがとう", "> done\n\nNo, it fails.", "```\nok\n```", "`done`"]
+from tests.domain.closing_examples import CLOSING, CLOSING_BUT_LEFT_TO_THE_MODEL
+from tests.domain.open_examples import ASKING_FOR_MORE, NEGATED, OPEN
 
 
 @pytest.mark.req("CH-09")
@@ -108,11 +18,17 @@ def test_a_comment_of_closing_and_courteous_words_alone_closes(text: str):
 
 @pytest.mark.req("CH-09")
 @pytest.mark.lesson("P5")
-@pytest.mark.parametrize(
-    "text", [*INSIDE_OTHER_WORDS, *NEGATED, *ASKING, *CONDITIONAL, *ASKING_FOR_MORE, *NOT_SAID], ids=repr
-)
+@pytest.mark.parametrize("text", OPEN, ids=repr)
 def test_a_comment_that_says_anything_else_does_not_close(text: str):
     assert not closes(text, COMPLETION_KEYWORDS)
+
+
+@pytest.mark.req("CH-09")
+def test_nearly_every_closing_comment_of_a_large_table_is_recognised():
+    meant = [*CLOSING, *CLOSING_BUT_LEFT_TO_THE_MODEL]
+    recognised = [text for text in meant if closes(text, COMPLETION_KEYWORDS)]
+    assert len({*meant, *OPEN}) == len(meant) + len(OPEN) >= 250
+    assert len(recognised) >= 0.95 * len(meant)
 
 
 @pytest.mark.req("CH-09")
@@ -127,6 +43,20 @@ def test_no_keyword_counts_inside_a_longer_latin_word(word: str, letter: str, *,
 def test_a_closing_word_never_outweighs_what_else_is_said(word: str, more: str):
     assert not closes(f"{word}\n\n{more}", COMPLETION_KEYWORDS)
     assert not closes(f"{more}\n\n{word}", COMPLETION_KEYWORDS)
+
+
+@pytest.mark.req("CH-09")
+@given(
+    st.sampled_from(CLOSING),
+    st.sampled_from(["しかし", "ただ", "まだ", "but", "not", "if", "please", "?", "か", "ない", "なら", "よね"]),
+)
+def test_one_doubtful_word_after_a_closing_comment_keeps_the_conversation_open(text: str, doubt: str):
+    assert not closes(f"{text} {doubt}", COMPLETION_KEYWORDS)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_judged(text: str):
+    assert closes(text, COMPLETION_KEYWORDS) in {True, False}
 
 
 def test_the_configured_words_are_the_only_closing_ones():

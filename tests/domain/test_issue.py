@@ -1,5 +1,7 @@
 """Whose comment it is, by what it carries."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from hikitsugi.domain.issue import MARKER_PREFIX, Comment
@@ -44,3 +46,12 @@ def test_an_operators_comment_is_known_by_its_id(id_: str, *, is_operators: bool
 @pytest.mark.req("CD-07")
 def test_a_comments_number_becomes_a_string():
     assert Comment.model_validate({"id": 12345, "author": "alice", "body": "x"}).id == "12345"
+
+
+@pytest.mark.req("CH-12")
+def test_every_text_of_a_comment_has_a_name_of_its_own():
+    first = Comment(id="7", author="alice", body="x", updated_at=datetime(2026, 3, 2, 12, tzinfo=UTC))
+    edited = first.model_copy(update={"updated_at": datetime(2026, 3, 2, 12, 1, tzinfo=UTC)})
+    assert first.version == "7@2026-03-02T12:00:00+00:00"
+    assert first.version != edited.version
+    assert comment("x").version == "7@"

@@ -1,11 +1,9 @@
 """What an issue's workflow carries: comments, calls and the status document."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Usage
@@ -20,43 +18,105 @@ ISSUE = IssueAddress(forge="github", repository="octo/repo", number=1)
 CALLED = Called(policy=Policy(), title="It fails", author="alice", url="http://forge.example/1", is_open=True)
 REMEMBERED = 500
 
-TAKE, CARRY = "take", "carry"
-events = st.lists(st.integers(1, 12) | st.sampled_from([TAKE, CARRY]), max_size=60)
+TOLD_AT_ONCE = 20
 
 
-def comment(number: int) -> Comment:
-    return Comment(id=str(number), author="alice", body=f"comment {number}")
+def comment(number: int, edits: int = 0) -> Comment:
+    body = f"comment {number}, edit {edits}"
+    return Comment(id=str(number), author="alice", body=body, updated_at=NOW + timedelta(minutes=edits))
 
 
 def session(number: int = 1) -> Session:
     return Session(number=number, key="ab12", branch="hikitsugi/issue-1", conversation="c1")
 
 
-@pytest.mark.req("CH-12", "TW-05")
-@given(events)
-def test_comments_are_taken_once_each_in_the_order_of_their_first_delivery(happened: list[int | str]):
-    life, taken = Life(), list[str]()
-    for event in happened:
-        if event == CARRY:
-            life = Life.model_validate_json(life.model_dump_json())
-        elif event == TAKE:
-            taken += [each.id for each in life.take_pending()]
-        else:
-            life.receive(comment(int(event)))
-    taken += [each.id for each in life.take_pending()]
-    delivered = [str(event) for event in happened if isinstance(event, int)]
-    assert taken == list(dict.fromkeys(delivered))
-    assert life.take_pending() == ()
+def hear_all(life: Life) -> None:
+    """Everybody who wrote is accepted."""
+    life.hear(life.pending, tuple(life.pending))
 
 
 @pytest.mark.req("CH-12")
-def test_a_flood_is_kept_whole_while_the_memory_of_deliveries_stays_bounded():
+def test_comments_wait_to_be_heard_and_then_to_be_told():
+    life = Life()
+    for number in (3, 1, 2):
+        life.receive(comment(number))
+    assert life.take_heard() == ()
+    life.hear(life.pending[:2], [life.pending[0]])
+    assert ([each.id for each in life.pending], [each.id for each in life.heard]) == (["2"], ["3"])
+    assert [each.id for each in life.take_heard()] == ["3"]
+    assert life.take_heard() == ()
+    assert life.found == 3
+
+
+@pytest.mark.req("CH-12")
+def test_a_repeated_delivery_changes_nothing_wherever_the_first_one_is():
+    life = Life()
+    for _ in range(2):
+        life.receive(comment(1))
+    assert len(life.pending) == 1
+    hear_all(life)
+    life.receive(comment(1))
+    life.take_heard()
+    life.receive(comment(1))
+    assert (life.pending, life.heard, life.found) == ([], [], 1)
+
+
+@pytest.mark.req("CH-12")
+@pytest.mark.parametrize("heard_before", [False, True])
+def test_an_edit_takes_the_place_of_its_older_text_while_that_was_not_told(*, heard_before: bool):
+    life = Life()
+    for number in (1, 2):
+        life.receive(comment(number))
+    if heard_before:
+        hear_all(life)
+    life.receive(comment(1, edits=1))
+    hear_all(life)
+    assert life.take_heard() == (comment(1, edits=1), comment(2))
+
+
+@pytest.mark.req("CH-12")
+def test_an_edit_of_a_told_comment_is_news():
+    life = Life()
+    life.receive(comment(1))
+    hear_all(life)
+    assert life.take_heard() == (comment(1),)
+    life.receive(comment(1, edits=1))
+    hear_all(life)
+    assert life.take_heard() == (comment(1, edits=1).model_copy(update={"edited": True}),)
+
+
+@pytest.mark.req("CH-12")
+def test_comments_that_come_while_others_are_asked_about_stay_pending():
+    life = Life()
+    life.receive(comment(1))
+    asked = tuple(life.pending)
+    life.receive(comment(2))
+    life.hear(asked, asked)
+    assert (life.pending, life.heard) == ([comment(2)], [comment(1)])
+
+
+@pytest.mark.req("CH-12")
+def test_an_edit_that_comes_while_its_older_text_is_asked_about_is_not_lost():
+    life = Life()
+    life.receive(comment(1))
+    asked = tuple(life.pending)
+    life.receive(comment(1, edits=1))
+    life.hear(asked, asked)
+    hear_all(life)
+    assert comment(1, edits=1) in life.heard
+
+
+@pytest.mark.req("CH-12")
+def test_a_flood_is_told_whole_in_portions_while_the_memory_of_deliveries_stays_bounded():
     life = Life()
     for number in range(3 * REMEMBERED):
         life.receive(comment(number))
     for number in range(2 * REMEMBERED, 3 * REMEMBERED):
         life.receive(comment(number))
-    assert [int(each.id) for each in life.take_pending()] == list(range(3 * REMEMBERED))
+    hear_all(life)
+    portions = [life.take_heard() for _ in range(3 * REMEMBERED // TOLD_AT_ONCE)]
+    assert [int(each.id) for portion in portions for each in portion] == list(range(3 * REMEMBERED))
+    assert life.take_heard() == ()
     assert len(life.received) == REMEMBERED
 
 
@@ -71,6 +131,8 @@ def test_a_flood_is_kept_whole_while_the_memory_of_deliveries_stays_bounded():
         (IssueFacts(labels=("task:misc",)), IssueFacts(labels=()), False),
         (IssueFacts(labels=("task:misc",)), IssueFacts(labels=("task:dogfooding",)), False),
         (IssueFacts(labels=("task:misc",)), IssueFacts(labels=("task:misc", "completed")), False),
+        (IssueFacts(labels=("task:misc",)), IssueFacts(labels=None), False),
+        (IssueFacts(labels=None), IssueFacts(labels=None), False),
         (IssueFacts(state="closed"), IssueFacts(state="open"), True),
         (IssueFacts(state="open"), IssueFacts(state="closed"), False),
         (IssueFacts(labels=()), IssueFacts(state="closed", labels=("task:misc",)), False),
@@ -94,6 +156,30 @@ def test_an_operators_call_does_not_make_the_watcher_forget_what_it_told():
     life = Life(facts=IssueFacts(labels=("task:misc",)), called=CALLED)
     assert life.calls_again(IssueFacts(called_by="operator"))
     assert not life.calls_again(IssueFacts(labels=("task:misc",)))
+
+
+@pytest.mark.req("PR-03")
+@pytest.mark.parametrize(
+    ("earlier", "now", "loses"),
+    [
+        (("bot",), (), True),
+        (("bot", "maria"), ("maria",), True),
+        (("bot",), ("bot", "maria"), False),
+        (("bot",), None, False),
+        (None, (), False),
+        ((), (), False),
+        (("maria",), (), False),
+        ((), ("bot",), False),
+    ],
+)
+def test_an_issue_is_taken_from_us_when_we_were_assigned_and_are_no_more(
+    earlier: tuple[str, ...] | None, now: tuple[str, ...] | None, *, loses: bool
+):
+    called = CALLED.model_copy(update={"bot": "bot"})
+    facts = IssueFacts(assignees=now)
+    assert Life(called=called, facts=IssueFacts(assignees=earlier)).loses_bot(facts) is loses
+    assert not Life(called=CALLED, facts=IssueFacts(assignees=earlier)).loses_bot(facts)
+    assert not Life(called=called).loses_bot(facts)
 
 
 def test_a_session_opens_closes_and_leaves_its_handover():
@@ -131,8 +217,11 @@ def test_the_status_tells_what_the_contract_promises():
     life.open_session(CALLED, session(2))
     life.spending.add(Usage(input_tokens=10, output_tokens=5), None)
     life.receive(comment(7))
-    life.count_comments(life.take_pending(), NOW)
+    hear_all(life)
+    life.count_comments(life.take_heard(), NOW)
     life.receive(comment(8))
+    hear_all(life)
+    life.receive(comment(9))
     life.change_request = "http://forge.example/octo/repo/pull/2"
     told = json.loads(life.status(ISSUE, "a reply").model_dump_json())
     assert told == {
@@ -147,7 +236,7 @@ def test_the_status_tells_what_the_contract_promises():
         "output_tokens": 5,
         "cost_usd": None,
         "comments_processed": 1,
-        "comments_pending": 1,
+        "comments_pending": 2,
         "last_comment_id": "7",
         "first_processed_at": "2026-03-02T12:00:00Z",
         "last_processed_at": "2026-03-02T12:00:00Z",

@@ -18,3 +18,11 @@ def test_a_renamed_label_shows_its_state():
     assert labels.of(State.AWAITING_RESPONSE) == "返信待ち"
     assert "返信待ち" in labels.states
     assert "awaiting-response" not in labels.states
+
+
+@pytest.mark.req("CH-06")
+def test_labels_are_read_whatever_their_letters():
+    labels = LabelNames(paused="Hold")
+    assert labels.shown_by(["HOLD", "completed", "P1"]) == {State.PAUSED, State.COMPLETED}
+    assert labels.trigger_in(["TASK:misc"])
+    assert not labels.trigger_in(["misc"])

@@ -7,7 +7,7 @@ import pytest
 from hikitsugi.domain.address import IssueAddress, Kind
 from hikitsugi.domain.issue import Issue
 from hikitsugi.domain.policy import LabelNames
-from hikitsugi.domain.watching import calls_for_work, facts_of, fingerprint, may_be_answered
+from hikitsugi.domain.watching import calls_for_work, facts_of, fingerprint, issue_behind, may_be_answered
 from tests.workflows.fakes import EPOCH
 
 LABELS = LabelNames()
@@ -43,7 +43,8 @@ def issue(*labels: str, is_open: bool = True, assignees: tuple[str, ...] = (), t
         (("task:misc",), False, False, False),
         (("completed",), True, False, False),
         (("task:misc2",), True, False, False),
-        (("Task:Misc",), True, False, False),
+        (("Task:Misc",), True, True, True),
+        (("Task:Misc", "COMPLETED"), True, False, True),
         ((), True, False, False),
     ],
 )
@@ -61,6 +62,28 @@ def test_a_labelled_request_is_no_issue(kind: Kind):
     request = seen.model_copy(update={"address": seen.address.model_copy(update={"kind": kind})})
     assert not calls_for_work(request, LABELS)
     assert not may_be_answered(request, LABELS)
+
+
+@pytest.mark.lesson("C26")
+@pytest.mark.parametrize(
+    ("kind", "author", "body", "number"),
+    [
+        (Kind.PULL_REQUEST, "bot", "Closes #12\n\nFixed.", 12),
+        (Kind.MERGE_REQUEST, "Bot", "Closes #1", 1),
+        (Kind.ISSUE, "bot", "Closes #12", None),
+        (Kind.PULL_REQUEST, "alice", "Closes #12", None),
+        (Kind.PULL_REQUEST, "bot", "It closes #12", None),
+        (Kind.PULL_REQUEST, "bot", "Closes #0", None),
+        (Kind.PULL_REQUEST, "bot", "", None),
+    ],
+)
+def test_a_request_of_ours_leads_to_its_issue(kind: Kind, author: str, body: str, number: int | None):
+    seen = issue()
+    address = seen.address.model_copy(update={"kind": kind, "number": 99})
+    request = seen.model_copy(update={"address": address, "author": author, "body": body})
+    behind = issue_behind(request, "bot")
+    assert behind == (seen.address.model_copy(update={"number": number}) if number else None)
+    assert issue_behind(request, None) is None
 
 
 @pytest.mark.req("CH-16")

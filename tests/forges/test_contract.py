@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hikitsugi.devforge.faults import Failing, Fault
 from hikitsugi.domain.address import Kind, RepositoryAddress
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import NewChangeRequest
@@ -13,6 +14,7 @@ from hikitsugi.domain.ports import Forge
 from tests.forges.world import World
 
 
+@pytest.mark.req("CD-06")
 async def test_it_knows_whose_token_it_has(here: World):
     forge: Forge = here.forge
     assert await forge.whoami() == "bot"
@@ -42,7 +44,7 @@ async def test_what_is_not_there_will_never_work(here: World):
         await here.forge.look(RepositoryAddress(forge=here.name, repository="acme/nothing"), None)
 
 
-@pytest.mark.lesson("C5")
+@pytest.mark.lesson("C5", "C6")
 async def test_it_reads_all_comments_oldest_first(here: World):
     address = here.open_issue()
     ids = [here.say(address, f"comment {n}") for n in range(250)]
@@ -121,6 +123,7 @@ async def test_a_pushed_branch_gets_one_change_request(here: World, tmp_path: Pa
     assert len(here.dev.pulls(here.repository)) == 1
 
 
+@pytest.mark.req("TW-04")
 async def test_a_branch_that_is_not_there_gets_no_change_request(here: World):
     wanted = NewChangeRequest(home=here.home, head="nothing", base="main", title="Fix", body="")
     with pytest.raises(WillNeverWork, match=r"with 4\d\d"):
@@ -128,6 +131,7 @@ async def test_a_branch_that_is_not_there_gets_no_change_request(here: World):
 
 
 @pytest.mark.req("CD-07", "TW-08")
+@pytest.mark.lesson("P8", "C6")
 async def test_the_first_look_tells_every_open_issue_and_no_comment(here: World):
     addresses = [here.open_issue() for _ in range(120)]
     here.say(addresses[0], "an old word")
@@ -135,6 +139,30 @@ async def test_the_first_look_tells_every_open_issue_and_no_comment(here: World)
     assert {str(news.address) for news in sighting.news} == set(map(str, addresses))
     assert all(news.issue and not news.comments for news in sighting.news)
     assert await here.news(sighting.cursor) == ()
+
+
+@pytest.mark.lesson("C9")
+async def test_what_is_said_between_the_first_look_and_the_reading_of_the_issue_is_read_and_is_news(here: World):
+    address = here.open_issue()
+    cursor = await here.started()
+    said = here.say(address, "one more thing")
+    assert [comment.id for comment in await here.forge.read_comments(address)] == [said]
+    (news,) = await here.news(cursor)
+    assert [comment.id for comment in news.comments] == [said]
+
+
+@pytest.mark.lesson("C9")
+async def test_what_is_said_during_the_first_look_is_read_afterwards_and_what_follows_is_news(here: World):
+    address = here.open_issue()
+    here.dev.faults.add(Fault(how=Failing.SLOW, seconds=0.3))
+    looking = asyncio.create_task(here.started())
+    await here.until(lambda: here.dev.faults.waiting == [])
+    during = here.say(address, "meanwhile")
+    cursor = await looking
+    after = here.say(address, "and then")
+    assert [comment.id for comment in await here.forge.read_comments(address)] == [during, after]
+    told = [comment.id for news in await here.news(cursor) for comment in news.comments]
+    assert told in ([after], [during, after])
 
 
 @pytest.mark.req("TW-08", "CH-12")
@@ -171,6 +199,7 @@ async def test_a_second_comment_right_after_the_first_was_seen_is_found(here: Wo
     assert await here.news(sighting.cursor) == ()
 
 
+@pytest.mark.req("CD-04")
 @pytest.mark.lesson("C7")
 async def test_what_the_forge_notes_down_itself_is_no_comment(here: World):
     address = here.open_issue()
@@ -205,7 +234,7 @@ async def test_a_label_put_on_right_after_a_look_is_seen(here: World):
 
 
 @pytest.mark.req("CH-12")
-@pytest.mark.lesson("C5")
+@pytest.mark.lesson("C5", "C6")
 async def test_hundreds_of_comments_at_once_come_once_each(here: World):
     address = here.open_issue()
     cursor = await here.started()
@@ -245,6 +274,7 @@ async def test_a_change_request_is_told_from_an_issue(here: World, tmp_path: Pat
 
 
 @pytest.mark.req("CD-10")
+@pytest.mark.lesson("P8")
 async def test_an_idle_look_costs_two_calls_however_many_issues_are_open(here: World):
     with here.earlier():
         for _ in range(130):
@@ -263,6 +293,7 @@ async def test_an_idle_look_costs_two_calls_however_many_issues_are_open(here: W
 
 
 @pytest.mark.req("CD-10")
+@pytest.mark.lesson("P8")
 async def test_a_look_costs_two_calls_and_on_gitlab_one_more_for_each_issue_that_changed(here: World):
     with here.earlier():
         addresses = [here.open_issue() for _ in range(120)]

@@ -97,6 +97,7 @@ async def test_a_draft_stays_one_when_its_title_changes(here: World, tmp_path: P
     assert pull.title == "Fix it"
 
 
+@pytest.mark.req("TW-04")
 async def test_a_change_request_that_is_not_there_cannot_be_changed(here: World):
     with pytest.raises(WillNeverWork):
         await here.forge.set_draft(here.home, 99, draft=True)
@@ -126,6 +127,7 @@ async def test_a_branch_is_made_once_and_then_left_alone(here: World):
     assert here.branch("from-a-commit") == main
 
 
+@pytest.mark.req("TW-04")
 async def test_a_branch_from_nowhere_will_never_work(here: World):
     with pytest.raises(WillNeverWork):
         await here.forge.ensure_branch(here.home, "topic", "nothing")

@@ -146,6 +146,7 @@ async def test_a_server_that_does_not_answer_is_given_up(monkeypatch: pytest.Mon
     gate.set()
 
 
+@pytest.mark.req("OP-05")
 async def test_an_error_never_shows_the_token(forge: GitHubForge, server: ScriptedServer):
     echo = Reply(422, {"message": f"token {TOKEN} is odd"})
     server.will_answer(echo, Reply(200, []), echo, Reply(200, []))
@@ -157,6 +158,7 @@ async def test_an_error_never_shows_the_token(forge: GitHubForge, server: Script
     assert server.asked[0].headers["authorization"] == f"token {TOKEN}"
 
 
+@pytest.mark.req("TW-04")
 def test_a_forge_without_a_token_is_refused_at_once():
     with pytest.raises(WillNeverWork, match=r"set forges\[\]\.token"):
         GitHubForge("github", "https://api.github.com", SecretStr(""), None)

@@ -98,7 +98,7 @@ async def test_a_failing_list_loses_nothing_and_replays_nothing(forge: GitHubFor
 
 
 @pytest.mark.req("CH-12")
-@pytest.mark.lesson("C5")
+@pytest.mark.lesson("C5", "C6")
 async def test_a_full_page_is_read_on_by_time(forge: GitHubForge, server: ScriptedServer):
     cursor = await start(forge, server)
     full = [comment(n, at=f"2026-03-02T12:{n // 60:02}:{n % 60:02}Z") for n in range(1, 101)]
@@ -111,6 +111,7 @@ async def test_a_full_page_is_read_on_by_time(forge: GitHubForge, server: Script
 
 
 @pytest.mark.req("CH-12")
+@pytest.mark.lesson("C5")
 async def test_a_full_page_of_one_second_is_turned_by_number(forge: GitHubForge, server: ScriptedServer):
     cursor = await start(forge, server)
     full = [comment(n) for n in range(1, 101)]
@@ -144,7 +145,7 @@ async def test_our_own_comments_are_known_by_name_and_a_borrowed_marker_hides_no
     assert [told.id for told in news.comments] == ["2"]
 
 
-@pytest.mark.req("CH-05")
+@pytest.mark.req("CH-05", "CD-06")
 async def test_where_our_name_cannot_be_known_the_marker_decides(
     server: ScriptedServer, caplog: pytest.LogCaptureFixture
 ):

@@ -143,12 +143,14 @@ async def test_who_maintains_the_repository(forge: GitHubForge, server: Scripted
     assert server.lines == ["GET /repos/acme/shop/collaborators/app%5Bbot%5D/permission"]
 
 
+@pytest.mark.req("TW-04")
 async def test_a_permission_that_is_limited_now_is_asked_again_later(forge: GitHubForge, server: ScriptedServer):
     server.will_answer(Reply(429))
     with pytest.raises(TryAgainLater):
         await forge.may_write(HOME, "ann")
 
 
+@pytest.mark.req("CD-06")
 async def test_our_name_is_asked_once(server: ScriptedServer):
     async with aclosing(GitHubForge("github", server.url, SecretStr(TOKEN), None)) as forge:
         server.will_answer(Reply(200, {"login": "robot"}))
@@ -156,6 +158,7 @@ async def test_our_name_is_asked_once(server: ScriptedServer):
     assert server.lines == ["GET /user"]
 
 
+@pytest.mark.req("OP-05")
 async def test_git_goes_where_the_repository_says_with_the_token(forge: GitHubForge, server: ScriptedServer):
     server.will_answer(Reply(200, {"clone_url": f"{server.url}/acme/shop.git", "default_branch": "trunk"}))
     remote = await forge.git_remote(HOME)
@@ -167,6 +170,7 @@ async def test_git_goes_where_the_repository_says_with_the_token(forge: GitHubFo
     assert TOKEN not in repr(remote)
 
 
+@pytest.mark.req("OP-05")
 def test_the_token_does_not_leave_a_forge_asked_by_tls_without_it():
     repository = RepositoryPayload(clone_url="http://elsewhere/acme/shop.git", default_branch="main")
     with pytest.raises(WillNeverWork, match="no https address"):

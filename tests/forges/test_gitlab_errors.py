@@ -126,6 +126,7 @@ async def test_a_server_that_does_not_answer_is_given_up(monkeypatch: pytest.Mon
     gate.set()
 
 
+@pytest.mark.req("OP-05")
 async def test_an_error_never_shows_the_token(gitlab: GitLabForge, server: ScriptedServer):
     server.will_answer(Reply(200, []), Reply(400, {"message": f"token {TOKEN} is odd"}))
     with pytest.raises(WillNeverWork, match=r"token \*\*\* is odd"):
@@ -133,6 +134,7 @@ async def test_an_error_never_shows_the_token(gitlab: GitLabForge, server: Scrip
     assert server.asked[0].headers["private-token"] == TOKEN
 
 
+@pytest.mark.req("TW-04")
 def test_a_forge_without_a_token_is_refused_at_once():
     with pytest.raises(WillNeverWork, match=r"set forges\[\]\.token"):
         GitLabForge("gitlab", "https://gitlab.com", SecretStr(""), None)
@@ -146,6 +148,7 @@ async def test_the_address_is_taken_with_and_without_the_api(server: ScriptedSer
     assert server.lines == [f"GET {PROJECT}/issues/7"]
 
 
+@pytest.mark.req("CD-06")
 async def test_a_job_token_goes_in_its_own_header_and_asks_the_job_whose_it_is(server: ScriptedServer):
     server.will_answer(Reply(200, {"id": 1, "user": {"id": 2, "username": "robot"}}))
     server.will_answer(

@@ -182,7 +182,7 @@ async def test_our_own_comments_are_known_by_name_and_a_borrowed_marker_hides_no
     assert ids((await gitlab.look(HOME, cursor)).news) == ["2"]
 
 
-@pytest.mark.req("CH-05")
+@pytest.mark.req("CH-05", "CD-06")
 async def test_where_our_name_cannot_be_known_the_marker_decides(
     server: ScriptedServer, caplog: pytest.LogCaptureFixture
 ):

@@ -112,6 +112,7 @@ async def test_who_maintains_the_project(
     assert server.lines[1:] == [f"GET {PROJECT}/members/all/3"] * (len(replies) - 1)
 
 
+@pytest.mark.req("TW-04")
 async def test_a_permission_that_is_limited_now_is_asked_again_later(gitlab: GitLabForge, server: ScriptedServer):
     server.will_answer(Reply(429))
     with pytest.raises(TryAgainLater):
@@ -128,6 +129,8 @@ async def test_an_emoji_that_is_there_is_fine_and_a_note_that_is_gone_is_logged(
     assert ("got no 👀" in caplog.text) is ("taken" not in told)
 
 
+@pytest.mark.req("CD-04")
+@pytest.mark.lesson("C7")
 async def test_a_system_note_is_no_comment(gitlab: GitLabForge, server: ScriptedServer):
     server.will_answer(Reply(200, note(12, system=True)))
     assert await gitlab.read_comment(ISSUE, "12") is None
@@ -149,6 +152,7 @@ async def test_git_goes_where_the_project_says_with_the_token(gitlab: GitLabForg
         await gitlab.git_remote(HOME)
 
 
+@pytest.mark.req("OP-05")
 def test_the_token_does_not_leave_a_forge_asked_by_tls_without_it():
     project = ProjectPayload(path_with_namespace="a/b", http_url_to_repo="http://x/a/b.git", default_branch="main")
     with pytest.raises(WillNeverWork, match="no https address"):

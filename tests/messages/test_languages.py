@@ -12,12 +12,18 @@ import pytest
 
 from hikitsugi import messages
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.commands import Word
+from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import Language
+from hikitsugi.domain.status import Status
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages.command_line import Name
 from hikitsugi.messages.operators import Limiter
 
+STATUS = Life(change_request="http://forge.example/2", error="It broke.").status(
+    IssueAddress(forge="github", repository="octo/repo", number=1), "something"
+)
 SUBMISSION = Submission(status=SubmissionStatus.BLOCKED, summary="half of it", evidence="12 passed", needs="a key")
 EXAMPLES: Mapping[Any, Any] = {
     str: "something",
@@ -33,6 +39,8 @@ EXAMPLES: Mapping[Any, Any] = {
     Mapping[str, object]: {"ui": "http://127.0.0.1:8233", "broker": "http://127.0.0.1:8080"},
     Name: Name.TITLE,
     Limiter: "forge",
+    Status: STATUS,
+    Word: Word.STOP,
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 

@@ -37,6 +37,24 @@ def test_several_comments_are_told_numbered_with_author_and_time():
     )
 
 
+@pytest.mark.req("CD-03")
+def test_an_edit_is_told_as_one():
+    edited = comment("alice", "Use tabs.").model_copy(update={"edited": True})
+    assert prompts.new_comments([edited]) == "[Edited Comment from @alice]:\nUse tabs."
+    assert "Comment 2 from @alice (now, edited):\nUse tabs." in prompts.new_comments([comment("maria", "x"), edited])
+
+
+@pytest.mark.req("CD-09")
+@pytest.mark.parametrize("length", [16_000, 16_001, 65_000])
+def test_a_comment_too_large_for_the_context_is_cut_in_the_middle(length: int):
+    body = "a" + "x" * (length - 2) + "z"
+    told = prompts.shortened(body)
+    assert (told[0], told[-1]) == ("a", "z")
+    assert (told == body) is (length == 16_000)
+    assert len(told) < 16_100
+    assert length == 16_000 or f"[… {length - 16_000} characters left out …]" in told
+
+
 @pytest.mark.req("CI-04")
 def test_an_earlier_record_is_introduced_and_told_in_the_fixed_forms():
     assert prompts.earlier_record(str(ISSUE)) == "Issue github:octo/repo/issues/12: earlier record follows."

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.conversation import Reply, Transcript, Turn, Usage
-from hikitsugi.domain.errors import TryAgainLater
+from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.issue import MARKER_PREFIX, ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
 from hikitsugi.domain.ports import Cursor, Sighting
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
@@ -34,6 +34,7 @@ class FakeForge:
         self.refuses: Exception | None = None
         self.reconciled: list[str] = []
         self.posts_fail = 0
+        self.locked = False
 
     def says(self, author: str, body: str) -> Comment:
         """Somebody comments on the forge's page."""
@@ -87,6 +88,8 @@ class FakeForge:
         return user in self.maintainers
 
     async def post_comment(self, issue: IssueAddress, body: str, key: str) -> Comment:
+        if self.locked and key.startswith("reply"):
+            raise WillNeverWork("The conversation is locked.")
         if self.posts_fail:
             self.posts_fail -= 1
             raise TryAgainLater("502")

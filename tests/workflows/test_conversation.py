@@ -247,6 +247,62 @@ async def test_a_comment_that_was_written_again_is_looked_after_a_minute_later(
         assert (await h.status()).state == "awaiting-response"
 
 
+async def test_a_command_is_obeyed_although_the_answer_to_another_is_refused(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        h.forge.locked = True
+        await h.delivers(h.forge.says(ALICE, "/status"), h.forge.says(ALICE, "/stop"))
+        await h.comes_to("stopped")
+
+
+@pytest.mark.req("CH-12")
+async def test_the_comment_after_a_failed_one_is_told_once(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        h.model.refuses = WillNeverWork("The request is refused.")
+        await h.hears(ALICE, "Something impossible.")
+        await until(lambda: _said(h, "## エラーが発生しました"))
+        await h.comes_to("awaiting-response")
+        h.model.refuses = None
+        await h.hears(ALICE, "Something possible.")
+        await until(lambda: _results(h, 2))
+        told = "".join(turn.text for turn in h.model.transcripts[-1].turns)
+        assert told.count("Something possible.") == 1
+
+
+@pytest.mark.req("TW-05")
+async def test_a_flood_of_strangers_does_not_let_the_history_grow_without_bound(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        first = await h.start()
+        await h.comes_to("awaiting-response")
+        for n in range(60):
+            await h.hears("mallory", f"Spam {n}")
+            await until(lambda: _nothing_pending(h))
+        await h.hears(ALICE, "One more thing.")
+        await until(lambda: _results(h, 2))
+        assert (await h.workflow.describe()).run_id != first.first_execution_run_id
+        assert len((await h.workflow.fetch_history()).events) < 500
+
+
+async def test_facts_typed_without_labels_call_nobody(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time, rounds=0, policy=Policy(converses=False)).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("completed")
+        await h.workflow.signal("issue_changed")
+        await h.workflow.signal("issue_changed", {"state": "open", "labels": ["task:misc", "completed"]})
+        await h.hears(ALICE, "/status")
+        await until(lambda: _said(h, "## 現在の状態"))
+        assert (await h.status()).session == 1
+
+
+async def _nothing_pending(h: House) -> bool:
+    return (await h.status()).comments_pending == 0
+
+
 async def _reconciled(h: House) -> bool:
     return len(h.forge.reconciled) == 1
 

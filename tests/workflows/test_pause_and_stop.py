@@ -26,11 +26,11 @@ WORK = {"think", "use_tools", "prepare_workspace", "publish"}
 
 
 class Journal(Interceptor):
-    """Notes every activity that is begun, and can act when one of them is."""
+    """Notes every activity that is begun, and gives an order when one of them is."""
 
-    def __init__(self, h: House, pause_at: str, *, after: bool = False) -> None:
+    def __init__(self, h: House, at: str, *, after: bool = False, order: str = "pause", turn: int = 1) -> None:
         self.begun: list[str] = []
-        self._house, self._pause_at, self._after = h, pause_at, after
+        self._house, self._at, self._after, self._order, self._turn = h, at, after, order, turn
 
     def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002
         return _Noting(next, self)
@@ -38,8 +38,19 @@ class Journal(Interceptor):
     async def note(self, name: str, *, after: bool) -> None:
         if not after:
             self.begun.append(name)
-        if (name, after) == (self._pause_at, self._after) and self.begun.count(name) == 1:
-            await self._house.workflow.signal("pause", "holiday")
+        if (name, after) == (self._at, self._after) and self.begun.count(name) == self._turn:
+            await self._house.workflow.signal(self._order, "holiday")
+
+
+class Reopening(Journal):
+    """Reopens the issue while its final summary is made."""
+
+    def __init__(self, h: House) -> None:
+        super().__init__(h, "summarise")
+
+    async def note(self, name: str, *, after: bool) -> None:
+        if name == "summarise" and not after:
+            await self._house.workflow.signal("issue_changed", {"state": "open", "labels": ["task:misc"]})
 
 
 class _Noting(ActivityInboundInterceptor):
@@ -126,6 +137,29 @@ async def test_a_stop_holds_even_when_the_step_under_way_ends_at_the_same_moment
 
 
 @pytest.mark.req("PR-02")
+@pytest.mark.parametrize("turn", [1, 2])
+@pytest.mark.parametrize("step", ["show_state", "think", "use_tools"])
+async def test_a_stop_is_obeyed_whatever_is_under_way(time: WorkflowEnvironment, tmp_path: Path, step: str, turn: int):
+    h = house(time)
+    async with h.open(tmp_path, (Journal(h, step, order="stop", turn=turn),)):
+        await h.start()
+        await h.comes_to("stopped")
+        assert h.forge.ours[-1] == "## ⛔ タスク停止"
+
+
+@pytest.mark.req("PR-02")
+async def test_a_stop_is_obeyed_while_the_pause_is_being_shown(time: WorkflowEnvironment, tmp_path: Path):
+    h = house(time)
+    async with h.open(tmp_path, (Journal(h, "show_state", order="stop", turn=2),)):
+        h.model.may_speak.clear()
+        await h.start()
+        await until(lambda: _asked(h))
+        await h.workflow.signal("pause")
+        h.model.may_speak.set()
+        await h.comes_to("stopped")
+
+
+@pytest.mark.req("PR-02")
 async def test_a_paused_issue_can_be_stopped(time: WorkflowEnvironment, tmp_path: Path):
     async with house(time).open(tmp_path) as h:
         await h.start()
@@ -147,6 +181,17 @@ async def test_closing_the_issue_stops_it_and_reopening_calls_it_up(time: Workfl
         await h.workflow.signal("issue_changed", {"state": "open", "labels": ["task:misc", "stopped"]})
         await h.comes_to("awaiting-response")
         assert (await h.status()).session == 2
+
+
+@pytest.mark.req("TW-05")
+async def test_reopening_while_the_last_session_takes_its_leave_is_not_lost(time: WorkflowEnvironment, tmp_path: Path):
+    h = house(time, rounds=0)
+    async with h.open(tmp_path, (Reopening(h),)):
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.workflow.signal("issue_changed", {"state": "closed", "labels": ["task:misc"]})
+        await until(lambda: _is_in_session(h, 2))
+        await h.comes_to("awaiting-response")
 
 
 @pytest.mark.req("TW-02")
@@ -189,3 +234,7 @@ async def _asked(h: House) -> bool:
 
 async def _processed(h: House, number: int) -> bool:
     return (await h.status()).comments_processed == number
+
+
+async def _is_in_session(h: House, number: int) -> bool:
+    return (await h.status()).session == number

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from hikitsugi.app.data_folder import DEMO_SIGN
 from hikitsugi.app.run_file import RunFacts, read_run_file
 from hikitsugi.cli.demo import sample, script
 from hikitsugi.cli.demo.story import Story
@@ -34,7 +35,6 @@ from hikitsugi.workspace.sandbox import choose
 
 USUAL_FOLDER = Path(".hikitsugi")
 OTHER_FOLDER = Path(".hikitsugi-demo")
-_SIGN = "demo"
 _TIME_TO_FINISH = 300.0
 _LOOK_EVERY = 0.2
 
@@ -156,17 +156,17 @@ class Demo:
 def _folder(language: Language, wanted: Path | None) -> Path:
     """An empty folder for this performance; data of a real worker is never touched."""
     folder = wanted or USUAL_FOLDER
-    if folder.exists() and any(folder.iterdir()) and not (folder / _SIGN).exists():
+    if folder.exists() and any(folder.iterdir()) and not (folder / DEMO_SIGN).exists():
         if wanted:
             raise WillNeverWork(f"{folder} holds data that is not the demo's; choose another --data-folder")
         folder = OTHER_FOLDER
         console.print(demo.other_folder(language, str(folder)))
     if facts := read_run_file(folder):
         raise WillNeverWork(f"The demo already runs in {folder} (process {facts.pid}); end it first")
-    if (folder / _SIGN).exists():
+    if (folder / DEMO_SIGN).exists():
         shutil.rmtree(folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (folder / _SIGN).touch()
+    (folder / DEMO_SIGN).touch()
     return folder.absolute()
 
 
