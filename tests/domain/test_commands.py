@@ -39,9 +39,7 @@ def test_what_follows_the_word_is_its_text(body: str, word: Word | None, text: s
     assert command_in(body, BOT) == expected
 
 
-@pytest.mark.parametrize(
-    "body", ["/help", "/PAUSED", "/close", "/merge-request", "/lgtm", "/stop-it", "/pauses"]
-)
+@pytest.mark.parametrize("body", ["/help", "/PAUSED", "/close", "/merge-request", "/lgtm", "/stop-it", "/pauses"])
 def test_an_unknown_word_after_a_slash_is_a_command_we_do_not_know(body: str):
     found = command_in(body, BOT)
     assert found is not None
