@@ -64,6 +64,7 @@ class House:
                 ],
                 interceptors=[FailureTranslation(Redactor()), Heartbeat(), *interceptors],
                 max_heartbeat_throttle_interval=timedelta(milliseconds=100),
+                graceful_shutdown_timeout=timedelta(seconds=5),
             ):
                 yield self
 
