@@ -1,19 +1,22 @@
-"""Runs the benchmarks: `make bench`, or `make bench ARGS=steps`."""
+"""Runs the benchmarks: `make bench`, or `make bench ARGS=steps`; with `--long` in full."""
 
 import asyncio
 import sys
 
-from benchmarks import steps, workspaces
+from benchmarks import polling, steps, workspaces
 from hikitsugi.cli.ending import ended
 
-ALL = {"steps": steps.measure, "workspaces": workspaces.measure}
+ALL = {"polling": polling.measure, "steps": steps.measure, "workspaces": workspaces.measure}
+IN_FULL = ALL | {"polling": polling.measure_long}
 
 
-async def main(names: list[str]) -> None:
+async def main(arguments: list[str]) -> None:
     """Run the named benchmarks, or all."""
-    for name in names or ALL:
+    names = [argument for argument in arguments if argument != "--long"]
+    chosen = IN_FULL if "--long" in arguments else ALL
+    for name in names or chosen:
         print(f"\n== {name}")
-        await ALL[name]()
+        await chosen[name]()
 
 
 if __name__ == "__main__":

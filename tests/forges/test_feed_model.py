@@ -1,6 +1,7 @@
 """A made-up list with everything a real one does to its readers: lag, skew, bursts, edits, outages, kills."""
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -89,21 +90,31 @@ class Reader:
 
 LAG = st.integers(0, 6)
 SKEW = st.integers(-2, 2)
+NUMBERS: dict[str, Sequence[int]] = {
+    "burst": range(1, 9),
+    "edit": range(31),
+    "delete": range(31),
+    "wait": (1, 2, 5, 30, 70, 2400),
+    "look": (0,),
+    "busy look": range(31),
+    "killed look": (0,),
+}
+LONGEST = 50
+Steps = list[tuple[str, int, int, int]]
 STEPS = st.lists(
-    st.one_of(
-        st.tuples(st.just("burst"), st.integers(1, 8), SKEW, LAG),
-        st.tuples(st.just("edit"), st.integers(0, 30), SKEW, LAG),
-        st.tuples(st.just("delete"), st.integers(0, 30), SKEW, LAG),
-        st.tuples(st.just("wait"), st.sampled_from([1, 2, 5, 30, 70, 2400]), SKEW, LAG),
-        st.tuples(st.just("look"), st.just(0), SKEW, LAG),
-        st.tuples(st.just("busy look"), st.integers(0, 30), SKEW, LAG),
-        st.tuples(st.just("killed look"), st.just(0), SKEW, LAG),
-    ),
-    max_size=50,
+    st.one_of([st.tuples(st.just(kind), st.sampled_from(numbers), SKEW, LAG) for kind, numbers in NUMBERS.items()]),
+    max_size=LONGEST,
 )
 
 
-def play(steps: list[tuple[str, int, int, int]]) -> tuple[CommentList, Reader]:
+def story_of_chance(seed: int) -> Steps:
+    """A long story; the same for the same seed."""
+    dice = random.Random(seed)  # noqa: S311 - made to be repeated
+    kinds = dice.choices(list(NUMBERS), k=LONGEST)
+    return [(kind, dice.choice(NUMBERS[kind]), dice.randint(-2, 2), dice.randint(0, 6)) for kind in kinds]
+
+
+def play(steps: Steps) -> tuple[CommentList, Reader]:
     comments = CommentList()
     reader = Reader(comments, Feed(since=START - timedelta(seconds=60)))
     newest = 0
@@ -142,16 +153,28 @@ def _step(comments: CommentList, reader: Reader, kind: str, number: int, skew: i
 @pytest.mark.lesson("C1", "C2", "C5")
 @settings(max_examples=500, deadline=None)
 @given(STEPS)
-def test_every_last_version_is_delivered_once_and_none_twice(steps: list[tuple[str, int, int, int]]):
+def test_every_last_version_is_delivered_once_and_none_twice(steps: Steps):
     comments, reader = play(steps)
     assert len(reader.delivered) == len(set(reader.delivered))
     assert comments.final() <= set(reader.delivered)
 
 
+@pytest.mark.long
+@pytest.mark.req("TW-08", "CH-12")
+def test_of_a_hundred_thousand_versions_none_is_lost_or_repeated():
+    written = seed = 0
+    while written < 100_000:
+        seed += 1
+        comments, reader = play(story_of_chance(seed))
+        written += len(comments.versions)
+        assert len(reader.delivered) == len(set(reader.delivered)), f"repeated with seed {seed}"
+        assert comments.final() <= set(reader.delivered), f"lost with seed {seed}"
+
+
 @pytest.mark.req("CD-10")
 @settings(max_examples=100, deadline=None)
 @given(STEPS)
-def test_once_it_is_quiet_the_address_stays_and_one_page_answers(steps: list[tuple[str, int, int, int]]):
+def test_once_it_is_quiet_the_address_stays_and_one_page_answers(steps: Steps):
     comments, reader = play(steps)
     comments.now += timedelta(seconds=100)
     reader.look()
