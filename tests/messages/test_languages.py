@@ -15,6 +15,7 @@ from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import Language
+from hikitsugi.domain.progress import Progress, ReportedCall, Trouble
 from hikitsugi.domain.status import Status
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.workspace import Published
@@ -25,13 +26,27 @@ STATUS = Life(change_request="http://forge.example/2", error="It broke.").status
     IssueAddress(forge="github", repository="octo/repo", number=1), "something"
 )
 SUBMISSION = Submission(status=SubmissionStatus.BLOCKED, summary="half of it", evidence="12 passed", needs="a key")
+AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
+CALL = ReportedCall(number=1, phase="planning", at=AT)
+TROUBLE = Trouble(kind="tool", what="run", message="exit 1", at=AT)
+PROGRESS = Progress(
+    session=1,
+    state="processing",
+    phase="planning",
+    plan=(),
+    waiting_for="",
+    calls=(CALL,),
+    troubles=(TROUBLE,),
+    cost_usd=None,
+    tokens=1,
+)
 EXAMPLES: Mapping[Any, Any] = {
     str: "something",
     str | None: "something",
     int: 3,
     float: 2.5,
     bool: True,
-    datetime: datetime(2026, 3, 2, 12, tzinfo=UTC),
+    datetime: AT,
     tuple[int, int, int]: (3, 2, 1),
     IssueAddress: IssueAddress(forge="github", repository="octo/repo", number=1),
     Submission | None: SUBMISSION,
@@ -41,6 +56,9 @@ EXAMPLES: Mapping[Any, Any] = {
     Limiter: "forge",
     Status: STATUS,
     Word: Word.STOP,
+    ReportedCall: CALL,
+    Trouble: TROUBLE,
+    Progress: PROGRESS,
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 

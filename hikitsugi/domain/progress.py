@@ -1,0 +1,54 @@
+"""What the living comment of a session tells: model calls, troubles, the plan and what comes next."""
+
+import json
+from datetime import datetime
+from typing import Any, Literal, cast
+
+from hikitsugi.domain.status import PlanItem
+from hikitsugi.domain.value import Value
+
+
+class ReportedCall(Value):
+    """A finished model call; `comment` is what the model itself said of it."""
+
+    number: int
+    phase: str
+    subject: str = ""
+    """The action it belongs to, if any."""
+    comment: str = ""
+    at: datetime
+
+
+class Trouble(Value):
+    """A tool or a model call that failed."""
+
+    kind: Literal["tool", "model"]
+    what: str
+    """The tool's name, or the phase in which the model was called."""
+    message: str
+    subject: str = ""
+    at: datetime
+
+
+class Progress(Value):
+    """Where a session stands, for people on the issue."""
+
+    session: int
+    state: str
+    phase: str | None
+    plan: tuple[PlanItem, ...]
+    waiting_for: str
+    calls: tuple[ReportedCall, ...]
+    troubles: tuple[Trouble, ...]
+    cost_usd: float | None
+    tokens: int
+
+
+def comment_in(reply: str) -> str:
+    """The `comment` of a structured reply; empty where there is none."""
+    try:
+        said: Any = json.loads(reply)
+    except ValueError:
+        return ""
+    comment: Any = cast("dict[str, Any]", said).get("comment") if isinstance(said, dict) else None
+    return comment.strip() if isinstance(comment, str) else ""
