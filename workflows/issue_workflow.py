@@ -15,6 +15,7 @@ from hikitsugi.domain.life import Life, Order
 from hikitsugi.domain.session import Ending, Handover, Session
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
+from hikitsugi.messages import budget as budget_texts
 from hikitsugi.messages import commands as command_texts
 from hikitsugi.messages import comments, operators
 from workflows.caretaker import Caretaker
@@ -22,6 +23,7 @@ from workflows.display import Display
 from workflows.gate import Gate
 from workflows.intake import Intake
 from workflows.patience import Patience
+from workflows.purse import BUDGET, Purse
 from workflows.reasons import reason_of
 from workflows.session_story import SessionStory
 from workflows.signals import comments_in, facts_in, order_in
@@ -44,7 +46,8 @@ class IssueWorkflow:
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
         self.intake = Intake(self.life, self.steps, self.obey)
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
-        self.story = SessionStory(self.issue, self.life, self.steps, self.display, self.gate, self.renew)
+        self.purse = Purse(self.life, self.steps, self.gate, self.status)
+        self.story = SessionStory(self.issue, self.life, self.steps, self.display, self.gate, self.purse, self.renew)
 
     @workflow.run
     async def run(self, carried: Life | None = None) -> None:
@@ -181,6 +184,10 @@ class IssueWorkflow:
         match command.word:
             case Word.PAUSE:
                 self.pause(order)
+            case Word.RESUME if self.life.hold and self.life.hold.by == BUDGET:
+                return budget_texts.awaits(self.language)
+            case Word.BUDGET:
+                return self.purse.grant(command.text)
             case Word.RESUME:
                 self.resume(order)
             case Word.STOP if self.is_called:

@@ -18,6 +18,7 @@ from workflows import limits
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.plain_work import PlainWork
+from workflows.purse import Purse
 from workflows.reasons import reason_of
 from workflows.steps import Steps
 from workflows.timers import happens_before
@@ -33,6 +34,7 @@ class SessionStory:
         steps: Steps,
         display: Display,
         gate: Gate,
+        purse: Purse,
         renew: Callable[[], Awaitable[None]],
     ) -> None:
         self.issue = issue
@@ -40,6 +42,7 @@ class SessionStory:
         self.steps = steps
         self.display = display
         self.gate = gate
+        self.purse = purse
         self.renew = renew
 
     async def play(self) -> Ending:
@@ -104,12 +107,17 @@ class SessionStory:
         self.life.note_work(workflow.now())
 
     async def checkpoint(self) -> None:
-        """Between two rounds of work: pause, new comments, then a fresh run if the history is long."""
+        """Between two rounds of work: pause, new comments, the budget, then a fresh run if the history is long."""
         await self.gate.passage()
-        if self.life.policy.hears_while_working:
-            await self.take_in(self.life.take_heard())
+        await self.hear_people()
+        await self.purse.passage(self.hear_people)
         self.display.wait_for(operators.works(self.language, self.life.current.iterations + 1))
         await self.renew_if_long()
+
+    async def hear_people(self) -> None:
+        """Give the model what people wrote meanwhile, where that is wanted."""
+        if self.life.policy.hears_while_working:
+            await self.take_in(self.life.take_heard())
 
     async def conversation_is_over(self) -> bool:
         """Wait for an answer; True when it closes the conversation, or when none comes in time."""

@@ -136,7 +136,7 @@ class Steps:
         )
         self._session.sequence += 1
         self._session.iterations += 1
-        self._life.spending.add(thought.usage, thought.cost_usd)
+        self._life.spend(thought.usage, thought.cost_usd)
         return thought
 
     async def use_tools(self, thought: Thought) -> ToolsUsed:

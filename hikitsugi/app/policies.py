@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_forges import ForgeSettings
+from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.policy import LabelNames, Policy
 
 
@@ -25,6 +26,7 @@ def policy(settings: Settings, forge: ForgeSettings) -> Policy:
         max_comment_count=handling.max_comment_count,
         reply_timeout=timedelta(hours=handling.timeout_hours),
         max_iterations=settings.plain.max_iterations,
+        budget=Budget(usd=settings.budget.usd_per_issue, tokens=settings.budget.tokens_per_issue),
         inherits=settings.context_inheritance.enabled,
         context_expiry=timedelta(days=settings.context_inheritance.context_expiry_days),
     )

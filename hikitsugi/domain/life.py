@@ -6,9 +6,11 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.budget import Spending
+from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.policy import Policy
-from hikitsugi.domain.session import Called, Ending, Handover, Session, Spending
+from hikitsugi.domain.session import Called, Ending, Handover, Session
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
 from hikitsugi.domain.value import Value
@@ -65,6 +67,12 @@ class Life(BaseModel):
     doubtful: list[str] = []
     """Keys of our comments of which a late duplicate may turn up."""
     spending: Spending = Field(default_factory=Spending)
+    spent_on: dict[str, float] = {}
+    """US dollars by phase of the work."""
+    granted_usd: float | None = None
+    """The budget a person gave on the issue."""
+    asked_for_more: str | None = None
+    """The budget for whose end people were asked already."""
     found: int = 0
     checks: int = 0
     errors: int = 0
@@ -138,6 +146,7 @@ class Life(BaseModel):
     def open_session(self, called: Called, session: Session) -> None:
         """Begin a stretch of work."""
         self.called, self.session, self.error = called, session, None
+        self.asked_for_more = None
         self.sessions = session.number
         self.branch = session.branch
 
@@ -145,6 +154,17 @@ class Life(BaseModel):
         """End it; what remains is the handover."""
         self.handover, self.session = handover, None
         self.state = State(handover.ending)
+
+    def spend(self, usage: Usage, cost_usd: float | None) -> None:
+        """A model call was paid."""
+        self.spending.add(usage, cost_usd)
+        phase = self.status_phase
+        self.spent_on[phase] = self.spent_on.get(phase, 0.0) + (cost_usd or 0.0)
+
+    @property
+    def status_phase(self) -> str:
+        """What the work is at, in one word."""
+        return "work"
 
     def note_error(self, reason: str) -> None:
         """Something could not be done; it is told, and tried again."""
@@ -188,7 +208,7 @@ class Life(BaseModel):
             issue=str(issue),
             state=self.state,
             session=self.sessions,
-            **self.spending.model_dump(),
+            **self.spending.model_dump(exclude={"dearest_usd", "longest_tokens"}),
             comments_processed=self.comments_processed,
             comments_pending=len(self.pending) + len(self.heard),
             last_comment_id=self.last_comment_id,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Literal
 
+from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.states import State
 from hikitsugi.domain.value import Value
 
@@ -52,5 +53,6 @@ class Policy(Value):
     max_comment_count: int = 10
     reply_timeout: timedelta = timedelta(hours=24)
     max_iterations: int = 100
+    budget: Budget = Budget()
     inherits: bool = True
     context_expiry: timedelta = timedelta(days=90)

@@ -6,7 +6,6 @@ from enum import StrEnum
 from pydantic import BaseModel
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.value import Value
 
@@ -38,24 +37,6 @@ class Called(Value):
     is_open: bool
     labels: tuple[str, ...] = ()
     bot: str | None = None
-
-
-class Spending(BaseModel):
-    """Model calls, tokens and money of an issue over all its sessions."""
-
-    llm_calls: int = 0
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float | None = 0.0
-
-    def add(self, usage: Usage, cost_usd: float | None) -> None:
-        """Count one model call; one unknown price makes the whole cost unknown."""
-        self.llm_calls += 1
-        self.input_tokens += usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-        self.cached_tokens += usage.cache_read_tokens
-        self.output_tokens += usage.output_tokens
-        self.cost_usd = None if self.cost_usd is None or cost_usd is None else self.cost_usd + cost_usd
 
 
 class Session(BaseModel):

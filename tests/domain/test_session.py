@@ -2,8 +2,9 @@
 
 import pytest
 
+from hikitsugi.domain.budget import Spending
 from hikitsugi.domain.conversation import Usage
-from hikitsugi.domain.session import Session, Spending
+from hikitsugi.domain.session import Session
 
 USAGE = Usage(input_tokens=10, cache_read_tokens=200, cache_write_tokens=30, output_tokens=4)
 
@@ -17,7 +18,15 @@ def test_every_token_that_was_sent_counts_as_input_and_the_cached_ones_are_told(
     spending = Spending()
     spending.add(USAGE, 0.25)
     spending.add(USAGE, 0.5)
-    assert spending == Spending(llm_calls=2, input_tokens=480, cached_tokens=400, output_tokens=8, cost_usd=0.75)
+    assert spending == Spending(
+        llm_calls=2,
+        input_tokens=480,
+        cached_tokens=400,
+        output_tokens=8,
+        cost_usd=0.75,
+        dearest_usd=0.5,
+        longest_tokens=244,
+    )
 
 
 @pytest.mark.req("OP-03")

@@ -3,10 +3,10 @@
 import pytest
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.budget import Spending
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import Language
-from hikitsugi.domain.session import Spending
 from hikitsugi.messages import commands
 
 ISSUE = IssueAddress(forge="github", repository="octo/repo", number=1)

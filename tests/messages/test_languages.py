@@ -12,6 +12,7 @@ import pytest
 
 from hikitsugi import messages
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import Language
@@ -59,6 +60,8 @@ EXAMPLES: Mapping[Any, Any] = {
     ReportedCall: CALL,
     Trouble: TROUBLE,
     Progress: PROGRESS,
+    Budget: Budget(usd=5, tokens=100),
+    Mapping[str, float]: {"planning": 0.5},
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from pydantic import SecretStr
@@ -147,6 +148,7 @@ class FakeModel:
         self.may_speak = asyncio.Event()
         self.may_speak.set()
         self.refuses: Exception | None = None
+        self.costs: Decimal | None = None
 
     async def reply(self, transcript: Transcript) -> Reply:
         self.transcripts.append(transcript)
@@ -160,7 +162,8 @@ class FakeModel:
             for n, (name, given) in enumerate(calls)
         ]
         said = Turn.model_validate({"role": "assistant", "content": blocks or [{"type": "text", "text": "Hmm."}]})
-        return Reply(turn=said, stop_reason="tool_use", model="fake", usage=Usage(input_tokens=10, output_tokens=5))
+        usage = Usage(input_tokens=10, output_tokens=5)
+        return Reply(turn=said, stop_reason="tool_use", model="fake", usage=usage, cost_usd=self.costs)
 
 
 def submits_after(rounds: int) -> Script:

@@ -1,0 +1,90 @@
+"""A budget that is used up holds the work and asks; a larger one continues at the same step."""
+
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from temporalio.testing import WorkflowEnvironment
+
+from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
+from hikitsugi.domain.budget import Budget
+from hikitsugi.domain.policy import Policy
+from tests.workflows.fakes import ALICE
+from tests.workflows.house import House, house, until
+
+
+def dear_house(time: WorkflowEnvironment, budget: Budget, rounds: int = 4) -> House:
+    h = house(time, rounds, Policy(completion_keywords=COMPLETION_KEYWORDS, budget=budget))
+    h.model.costs = Decimal("0.5")
+    return h
+
+
+async def is_answered(h: House, words: str) -> None:
+    async def said() -> bool:
+        return any(words in comment.body for comment in h.forge.comments)
+
+    await until(said)
+
+
+@pytest.mark.req("OP-03")
+async def test_the_work_pauses_before_the_call_that_might_exceed_the_budget_and_goes_on_at_the_same_step(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    h = dear_house(time, Budget(usd=1.2))
+    async with h.open(tmp_path):
+        await h.start()
+        status = await h.comes_to("paused")
+        assert status.cost_usd == pytest.approx(1.0)
+        assert "予算" in str(status.waiting_for)
+        asked = [body for body in h.forge.ours if "予算の確認" in body]
+        assert len(asked) == 1
+        await time.fast_forward(h.workflow, timedelta(days=30))
+        assert len(h.model.transcripts) == 2
+        await h.hears(ALICE, "/budget 8")
+        status = await h.comes_to("awaiting-response")
+        assert status.cost_usd == pytest.approx(2.5)
+        assert h.workshop.carried_out == ["step 0", "step 1", "step 2", "step 3"]
+        assert [body for body in h.forge.ours if "予算の確認" in body] == asked
+        await is_answered(h, "予算を $8 にしました")
+
+
+@pytest.mark.req("OP-03")
+async def test_neither_a_resume_nor_a_budget_below_what_was_spent_goes_on(time: WorkflowEnvironment, tmp_path: Path):
+    h = dear_house(time, Budget(usd=1.2))
+    async with h.open(tmp_path):
+        await h.start()
+        await h.comes_to("paused")
+        await h.hears(ALICE, "/resume")
+        await is_answered(h, "再開できません")
+        await h.hears(ALICE, "/budget 1")
+        await is_answered(h, "$1 では足りません")
+        await h.hears(ALICE, "/budget lots")
+        await is_answered(h, "金額を一つ書いてください")
+        await h.workflow.signal("resume")
+        assert (await h.comes_to("paused")).llm_calls == 2
+        assert len(h.model.transcripts) == 2
+        await h.hears(ALICE, "/budget 8")
+        await h.comes_to("awaiting-response")
+
+
+@pytest.mark.req("OP-03")
+async def test_a_limit_of_tokens_holds_even_where_the_price_is_unknown(time: WorkflowEnvironment, tmp_path: Path):
+    h = dear_house(time, Budget(usd=1.2, tokens=40))
+    h.model.costs = None
+    async with h.open(tmp_path):
+        await h.start()
+        status = await h.comes_to("paused")
+        assert status.cost_usd is None
+        assert status.llm_calls == 2
+
+
+@pytest.mark.req("OP-03", "PR-02")
+async def test_work_that_waits_for_money_can_be_stopped(time: WorkflowEnvironment, tmp_path: Path):
+    h = dear_house(time, Budget(usd=1.2))
+    async with h.open(tmp_path):
+        await h.start()
+        await h.comes_to("paused")
+        await h.hears(ALICE, "/stop")
+        await h.comes_to("stopped")
+        assert len(h.model.transcripts) == 2
