@@ -3,10 +3,10 @@
 import asyncio
 import sys
 
-from benchmarks import polling, steps, workspaces
+from benchmarks import polling, steps, tokens, workspaces
 from hikitsugi.cli.ending import ended
 
-ALL = {"polling": polling.measure, "steps": steps.measure, "workspaces": workspaces.measure}
+ALL = {"polling": polling.measure, "steps": steps.measure, "tokens": tokens.measure, "workspaces": workspaces.measure}
 IN_FULL = ALL | {"polling": polling.measure_long}
 
 
