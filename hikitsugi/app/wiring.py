@@ -21,7 +21,7 @@ from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_forges import ForgeSettings
 from hikitsugi.app.settings_sections import CommentDetection
 from hikitsugi.domain.errors import WillNeverWork
-from hikitsugi.domain.ports import Doorbell, Forge, LanguageModel, Memory
+from hikitsugi.domain.ports import Doorbell, Forge, LanguageModel, Memory, Records
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.forges.credentials import AppInstallation
 from hikitsugi.forges.github import GitHubForge
@@ -56,6 +56,7 @@ class Parts:
 
     settings: Settings
     memory: Memory
+    records: Records
     forges: Mapping[str, Forge]
     model: LanguageModel
     checkouts: Checkouts
@@ -108,15 +109,18 @@ class Parts:
 async def parts(settings: Settings) -> AsyncGenerator[Parts]:
     """Open everything, and close it at the end."""
     root = settings.workspace.root or default_root(settings.data_folder)
+    redact = Redactor(settings.secrets())
     async with AsyncExitStack() as stack:
+        memory = await stack.enter_async_context(open_memory(memory_url(settings), redact=redact))
         yield Parts(
             settings=settings,
-            memory=await stack.enter_async_context(open_memory(memory_url(settings))),
+            memory=memory,
+            records=memory.records,
             forges=await stack.enter_async_context(open_forges(settings)),
             model=await stack.enter_async_context(_model(settings)),
             checkouts=Checkouts(root),
             sandbox=await choose(settings.sandbox.kind, root, sandbox_limits(settings)),
-            redact=Redactor(settings.secrets()),
+            redact=redact,
         )
 
 

@@ -1,14 +1,17 @@
 """Everything the stories need from the outside, as small protocols; adapters implement them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from pydantic import JsonValue
 
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.conversation import Opening, Reply, Transcript, Turn
+from hikitsugi.domain.handover import Context
 from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, IssueNews, NewChangeRequest
 from hikitsugi.domain.life import IssueFacts
+from hikitsugi.domain.records import PhaseResult, RecordedCall, RecordedRun, Task
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.workspace import Commit, Published
@@ -152,6 +155,64 @@ class Memory(Protocol):
 
     async def files_seen(self, conversation: str) -> dict[str, str]:
         """Path to content hash of every file the model has read or written in this conversation."""
+        ...
+
+
+class Records(Protocol):
+    """What was done on an issue, session by session. Writing the same fact again changes nothing."""
+
+    async def begin_task(self, task: Task) -> None:
+        """Record that a session runs."""
+        ...
+
+    async def tasks(self, issue: IssueAddress) -> list[Task]:
+        """The sessions of the issue, oldest first."""
+        ...
+
+    async def record_phase(
+        self, issue: IssueAddress, session: int, phase: str, sequence: int, result: Mapping[str, JsonValue]
+    ) -> None:
+        """Keep what a phase of planned work came to, unless something is kept under its number."""
+        ...
+
+    async def phase_results(self, issue: IssueAddress) -> list[PhaseResult]:
+        """The results of all phases of all sessions of the issue, oldest first."""
+        ...
+
+    async def record_summary(self, issue: IssueAddress, session: int, sequence: int, text: str) -> None:
+        """Keep a summary made within a session, unless one is kept under its number."""
+        ...
+
+    async def summaries(self, issue: IssueAddress, session: int) -> list[str]:
+        """The summaries made within a session, oldest first."""
+        ...
+
+    async def model_calls(self, issue: IssueAddress, session: int) -> list[RecordedCall]:
+        """The calls of the model in a session, oldest first."""
+        ...
+
+    async def tool_runs(self, issue: IssueAddress) -> list[RecordedRun]:
+        """The tool runs of all sessions of the issue, oldest first."""
+        ...
+
+    async def keep_context(self, context: Context) -> Context:
+        """Keep what a session leaves behind and close its task, unless that was done; the context that is kept."""
+        ...
+
+    async def find_context(self, issue: IssueAddress, since: datetime) -> Context | None:
+        """The newest context of a completed or stopped session that ended no earlier; None if it is unreadable."""
+        ...
+
+    async def read_context(self, issue: IssueAddress, context_id: str) -> Context | None:
+        """The context under an id; None where it is not there, unreadable or another issue's."""
+        ...
+
+    async def forget(self, issue: IssueAddress) -> int:
+        """Remove everything of the issue; how many sessions there were."""
+        ...
+
+    async def expire(self, before: datetime) -> int:
+        """Remove everything of sessions that ended before a time; how many there were."""
         ...
 
 

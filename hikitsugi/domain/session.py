@@ -25,6 +25,8 @@ class Handover(Value):
     ending: Ending
     ended_at: datetime
     summary: str
+    id: str = ""
+    """Under which the store keeps the whole."""
 
 
 class Called(Value):

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.redaction import Redactor
 from hikitsugi.memory.failures import explained, place_of
 from hikitsugi.memory.migration import migrate
 from hikitsugi.memory.store import SqlMemory
@@ -30,14 +31,16 @@ def _utc_now() -> datetime:
 
 
 @asynccontextmanager
-async def open_memory(url: str, now: Callable[[], datetime] = _utc_now) -> AsyncGenerator[SqlMemory]:
+async def open_memory(
+    url: str, now: Callable[[], datetime] = _utc_now, redact: Redactor | None = None
+) -> AsyncGenerator[SqlMemory]:
     """The memory at an address, brought to the newest schema; `now` only stamps records."""
     address = _read(url)
     with explained(place_of(address)):
         await migrate(address)
     engine = _engine(address)
     try:
-        yield SqlMemory(engine, now)
+        yield SqlMemory(engine, now, redact)
     finally:
         await engine.dispose()
 

@@ -1,22 +1,20 @@
 """The memory in SQL: every fact is written once, the first writer wins, and appending costs the same at any length."""
 
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
-from datetime import datetime
-from typing import Any
 
 from sqlalchemy import select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.cleansing import cleansed_intent, cleansed_opening, cleansed_reply, cleansed_turn, withheld_calls
 from hikitsugi.domain.conversation import Opening, Reply, Transcript, Turn
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.ports import ToolRun
 from hikitsugi.domain.tools import Intent, ToolOutcome
 from hikitsugi.memory import rows
-from hikitsugi.memory.failures import explained, place_of
+from hikitsugi.memory.records import SqlRecords
 from hikitsugi.memory.tables import (
     CommentTakenIn,
     FileSeen,
@@ -24,21 +22,27 @@ from hikitsugi.memory.tables import (
     ModelCall,
     StoredConversation,
     StoredToolRun,
-    Table,
+)
+from hikitsugi.memory.transactions import Transactions
+
+WITHHELD = ToolOutcome(
+    text="Not carried out: the input held what looks like a secret, which is kept nowhere. "
+    "Use a placeholder, or read it from the environment when the program runs.",
+    is_error=True,
 )
 
 
-class SqlMemory:
-    """The `Memory` port on SQLite or PostgreSQL."""
+class SqlMemory(Transactions):
+    """The `Memory` port on SQLite or PostgreSQL; no secret gets into it."""
 
-    def __init__(self, engine: AsyncEngine, now: Callable[[], datetime]) -> None:
-        self._engine = engine
-        self._now = now
-        self._place = place_of(engine.url)
-        self._insert = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
+    @property
+    def records(self) -> SqlRecords:
+        """The records of whole sessions, in the same database."""
+        return SqlRecords(self._engine, self._now, self._redact)
 
     async def open_conversation(self, opening: Opening) -> int:
         """Store an opening with its comments as taken in, unless its id is known; the number of its turns."""
+        opening = cleansed_opening(opening, self._redact)
         taken = rows.of_comments(opening.issue, opening.id, opening.comments, self._now())
         async with self._transaction() as connection:
             if await self._is_new(connection, StoredConversation, rows.of_opening(opening)):
@@ -64,16 +68,19 @@ class SqlMemory:
 
     async def append(self, conversation: str, sequence: int, turn: Turn) -> Turn:
         """Store a turn under its number, unless one is there; the turn that is stored."""
+        turn = cleansed_turn(turn, self._redact)
         async with self._writing_in(conversation) as connection:
             return await self._append(connection, conversation, sequence, turn) or turn
 
     async def append_reply(self, conversation: str, sequence: int, reply: Reply) -> Reply:
         """Store a model's reply under its number, unless one is there; the reply that is stored."""
+        clean = cleansed_reply(reply, self._redact)
         async with self._writing_in(conversation) as connection:
-            if await self._append(connection, conversation, sequence, reply.turn) is None:
-                call = rows.of_model_call(conversation, sequence, reply, self._now())
+            if await self._append(connection, conversation, sequence, clean.turn) is None:
+                call = rows.of_model_call(conversation, sequence, clean, self._now())
                 await self._store(connection, ModelCall, [call])
-                return reply
+                await self._withhold(connection, conversation, reply, clean)
+                return clean
             stored = await self._find_reply(connection, conversation, sequence)
         if stored is None:
             message = f"Turn {sequence} of conversation {conversation} is no reply of a model; use the next number."
@@ -109,11 +116,13 @@ class SqlMemory:
 
     async def begin_tool_run(self, conversation: str, intent: Intent) -> None:
         """Record what a call is about to do."""
+        clean = cleansed_intent(intent, self._redact)
         async with self._writing_in(conversation) as connection:
-            await self._store(connection, StoredToolRun, [rows.of_intent(conversation, intent, self._now())])
+            await self._store(connection, StoredToolRun, [rows.of_intent(conversation, clean, self._now())])
 
     async def finish_tool_run(self, conversation: str, call_id: str, outcome: ToolOutcome) -> None:
         """Record what came of it, unless that is known already."""
+        outcome = outcome.model_copy(update={"text": self._redact(outcome.text)})
         finish = (
             update(StoredToolRun)
             .where(StoredToolRun.conversation == conversation, StoredToolRun.call == call_id)
@@ -136,12 +145,6 @@ class SqlMemory:
             return {row.path: row.sha256 for row in await connection.execute(seen)}
 
     @asynccontextmanager
-    async def _transaction(self) -> AsyncGenerator[AsyncConnection]:
-        with explained(self._place):
-            async with self._engine.begin() as connection:
-                yield connection
-
-    @asynccontextmanager
     async def _writing_in(self, conversation: str) -> AsyncGenerator[AsyncConnection]:
         """A transaction in which a broken reference can only mean that the conversation is unknown."""
         async with self._transaction() as connection:
@@ -150,20 +153,17 @@ class SqlMemory:
             except IntegrityError as error:
                 raise self._unknown(conversation) from error
 
-    async def _is_new(self, connection: AsyncConnection, table: type[Table], row: Mapping[str, Any]) -> bool:
-        """Store a row, unless one is there under its key; whether there was none."""
-        return (await connection.execute(self._insert(table).on_conflict_do_nothing(), row)).rowcount > 0
-
-    async def _store(self, connection: AsyncConnection, table: type[Table], new: Sequence[Mapping[str, Any]]) -> None:
-        """Store those rows whose keys are not there yet."""
-        if new:
-            await connection.execute(self._insert(table).on_conflict_do_nothing(), new)
-
     async def _append(self, connection: AsyncConnection, conversation: str, sequence: int, turn: Turn) -> Turn | None:
         """Store a turn; the one that was there before, if any."""
         if await self._is_new(connection, Message, rows.of_turn(conversation, sequence, turn, self._now())):
             return None
         return await self._find_turn(connection, conversation, sequence)
+
+    async def _withhold(self, connection: AsyncConnection, conversation: str, reply: Reply, clean: Reply) -> None:
+        """Answer the calls whose input had to be changed: carried out, they would do what nobody asked for."""
+        for call in withheld_calls(reply, clean):
+            begun = rows.of_intent(conversation, Intent(call=call, repeatable=False), self._now())
+            await self._store(connection, StoredToolRun, [begun | rows.of_outcome(WITHHELD, self._now())])
 
     async def _find_turn(self, connection: AsyncConnection, conversation: str, sequence: int) -> Turn | None:
         turn = select(Message.role, Message.content).where(

@@ -1,10 +1,10 @@
-"""The tables: conversations with their turns and model calls, comments taken in, tool runs."""
+"""The tables: conversations with turns, model calls and tool runs, comments taken in; sessions and what they left."""
 
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, MetaData, Text
+from sqlalchemy import BigInteger, ForeignKey, ForeignKeyConstraint, MetaData, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from hikitsugi.memory.columns import ExactDecimal, ExactJson, UtcDateTime
@@ -115,3 +115,64 @@ class FileSeen(Table):
     conversation: Mapped[str] = mapped_column(_in_conversation(), primary_key=True)
     path: Mapped[str] = mapped_column(primary_key=True)
     sha256: Mapped[str]
+
+
+class StoredTask(Table):
+    """One session on an issue, under the issue's full key."""
+
+    __tablename__ = "tasks"
+
+    key: Mapped[str] = mapped_column(primary_key=True)
+    issue: Mapped[str] = mapped_column(index=True)
+    source: Mapped[str]
+    owner: Mapped[str]
+    repository: Mapped[str]
+    type: Mapped[str]
+    number: Mapped[int]
+    session: Mapped[int]
+    status: Mapped[str]
+    started_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None] = mapped_column(index=True)
+    model: Mapped[str | None]
+    llm_calls: Mapped[int]
+    input_tokens: Mapped[int] = mapped_column(BigInteger)
+    output_tokens: Mapped[int] = mapped_column(BigInteger)
+    cost_usd: Mapped[Decimal | None]
+
+
+class StoredSummary(Table):
+    """A summary made within a session."""
+
+    __tablename__ = "summaries"
+
+    issue: Mapped[str] = mapped_column(primary_key=True)
+    session: Mapped[int] = mapped_column(primary_key=True)
+    sequence: Mapped[int] = mapped_column(primary_key=True)
+    text: Mapped[Any] = mapped_column(ExactJson)
+    at: Mapped[datetime]
+
+
+class StoredPhaseResult(Table):
+    """What a phase of planned work came to."""
+
+    __tablename__ = "phase_results"
+
+    issue: Mapped[str] = mapped_column(primary_key=True)
+    session: Mapped[int] = mapped_column(primary_key=True)
+    phase: Mapped[str] = mapped_column(primary_key=True)
+    sequence: Mapped[int] = mapped_column(primary_key=True)
+    result: Mapped[Any] = mapped_column(ExactJson)
+    at: Mapped[datetime]
+
+
+class StoredContext(Table):
+    """What a session left behind; the body is read with care, because a damaged one must not stop anybody."""
+
+    __tablename__ = "contexts"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    issue: Mapped[str] = mapped_column(index=True)
+    session: Mapped[int]
+    status: Mapped[str]
+    ended_at: Mapped[datetime]
+    body: Mapped[str]

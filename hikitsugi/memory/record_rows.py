@@ -1,0 +1,141 @@
+"""Between the records of sessions and rows, and the questions that read them."""
+
+import json
+import logging
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import Select, Text, select, type_coerce
+
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.conversation import Turn, Usage
+from hikitsugi.domain.handover import Context
+from hikitsugi.domain.records import PhaseResult, RecordedCall, RecordedRun, Task, Use
+from hikitsugi.domain.tools import Intent, ToolOutcome
+from hikitsugi.memory.rows import MODEL_CALL, NewRow, Stored
+from hikitsugi.memory.tables import (
+    Message,
+    ModelCall,
+    StoredConversation,
+    StoredPhaseResult,
+    StoredTask,
+    StoredToolRun,
+)
+
+_log = logging.getLogger(__name__)
+
+TOOL_RUN = (StoredToolRun.intent, StoredToolRun.outcome, StoredToolRun.begun_at, StoredToolRun.finished_at)
+
+
+def of_task(task: Task) -> NewRow:
+    """The row of a session, under the full key of its issue."""
+    owner, _, repository = task.issue.repository.rpartition("/")
+    return {
+        "key": task.key,
+        "issue": str(task.issue),
+        "source": task.issue.forge,
+        "owner": owner,
+        "repository": repository,
+        "type": task.issue.kind.value,
+        "number": task.issue.number,
+        "session": task.session,
+        "status": task.status,
+        "started_at": task.started_at,
+        "ended_at": task.ended_at,
+        **task.use.model_dump(),
+    }
+
+
+def of_context(context: Context) -> NewRow:
+    """The row of what a session left behind; escaped, because no database takes every character as text."""
+    return {
+        "id": context.id,
+        "issue": str(context.issue),
+        "session": context.session,
+        "status": context.ending.value,
+        "ended_at": context.ended_at,
+        "body": json.dumps(context.model_dump(mode="json")),
+    }
+
+
+def tasks_of(issue: IssueAddress) -> Select[*tuple[Any, ...]]:
+    """The sessions of an issue, oldest first."""
+    return (
+        select(*StoredTask.__table__.columns)
+        .where(StoredTask.issue == str(issue))
+        .order_by(StoredTask.started_at, StoredTask.session)
+    )
+
+
+def phase_results_of(issue: IssueAddress) -> Select[*tuple[Any, ...]]:
+    """The results of an issue's phases, oldest first."""
+    stored = StoredPhaseResult
+    columns = (stored.session, stored.phase, stored.sequence, type_coerce(stored.result, Text).label("result"))
+    ordered = (stored.session, stored.at, stored.sequence)
+    return select(*columns, stored.at).where(stored.issue == str(issue)).order_by(*ordered)
+
+
+def calls_in(issue: IssueAddress, session: int) -> Select[*tuple[Any, ...]]:
+    """The model calls of a session, oldest first."""
+    return (
+        select(
+            StoredConversation.purpose,
+            ModelCall.conversation,
+            ModelCall.sequence,
+            Message.content,
+            ModelCall.at,
+            *MODEL_CALL,
+        )
+        .join(ModelCall, ModelCall.conversation == StoredConversation.id)
+        .join(Message, (Message.conversation == ModelCall.conversation) & (Message.sequence == ModelCall.sequence))
+        .where(StoredConversation.issue == str(issue), StoredConversation.session == session)
+        .order_by(ModelCall.at, StoredConversation.opened_at, ModelCall.sequence)
+    )
+
+
+def to_task(issue: IssueAddress, stored: Stored) -> Task:
+    """A session from its row."""
+    use = Use.model_validate(stored, from_attributes=True)
+    times = {"started_at": stored.started_at, "ended_at": stored.ended_at}
+    return Task(key=stored.key, issue=issue, session=stored.session, status=stored.status, use=use, **times)
+
+
+def to_phase_result(stored: Stored) -> PhaseResult | None:
+    """What a phase came to; None where the row is damaged."""
+    try:
+        result = json.loads(stored.result)
+        return PhaseResult(
+            session=stored.session, phase=stored.phase, sequence=stored.sequence, result=result, at=stored.at
+        )
+    except (ValueError, ValidationError):
+        _log.warning("the %s of session %d is damaged and was left out", stored.phase, stored.session)
+        return None
+
+
+def to_call(number: int, stored: Stored) -> RecordedCall:
+    """A call of the model from its turn and its use."""
+    turn = Turn(role="assistant", content=stored.content)
+    return RecordedCall(
+        number=number,
+        phase=stored.purpose,
+        conversation=stored.conversation,
+        sequence=stored.sequence,
+        text=turn.text,
+        tools=tuple(call.label for call in turn.tool_calls),
+        stop_reason=stored.stop_reason,
+        model=stored.model,
+        usage=Usage.model_validate(stored, from_attributes=True),
+        cost_usd=stored.cost_usd,
+        at=stored.at,
+    )
+
+
+def to_run(stored: Stored) -> RecordedRun:
+    """A tool run with the session it happened in."""
+    return RecordedRun(
+        session=stored.session,
+        intent=Intent.model_validate(stored.intent),
+        outcome=None if stored.outcome is None else ToolOutcome.model_validate(stored.outcome),
+        begun_at=stored.begun_at,
+        finished_at=stored.finished_at,
+    )

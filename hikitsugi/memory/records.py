@@ -1,0 +1,168 @@
+"""The records of whole sessions in SQL: what was planned, tried, checked and left behind, and how it is forgotten."""
+
+import json
+import logging
+from collections.abc import Mapping
+from datetime import datetime
+
+from pydantic import JsonValue, ValidationError
+from sqlalchemy import ColumnElement, Select, delete, exists, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.cleansing import cleansed
+from hikitsugi.domain.handover import Context
+from hikitsugi.domain.records import RUNNING, PhaseResult, RecordedCall, RecordedRun, Task
+from hikitsugi.domain.session import Ending
+from hikitsugi.memory import record_rows as rows
+from hikitsugi.memory.tables import (
+    CommentTakenIn,
+    StoredContext,
+    StoredConversation,
+    StoredPhaseResult,
+    StoredSummary,
+    StoredTask,
+    StoredToolRun,
+)
+from hikitsugi.memory.transactions import Transactions
+
+_log = logging.getLogger(__name__)
+_INHERITED = (Ending.COMPLETED, Ending.STOPPED)
+_OF_SESSIONS: tuple[type[StoredSummary | StoredPhaseResult | StoredContext | StoredConversation], ...] = (
+    StoredSummary,
+    StoredPhaseResult,
+    StoredContext,
+    StoredConversation,
+)
+
+
+class SqlRecords(Transactions):
+    """The `Records` port on SQLite or PostgreSQL."""
+
+    async def begin_task(self, task: Task) -> None:
+        """Record that a session runs."""
+        async with self._transaction() as connection:
+            await self._store(connection, StoredTask, [rows.of_task(task)])
+
+    async def tasks(self, issue: IssueAddress) -> list[Task]:
+        """The sessions of the issue with what they used, oldest first."""
+        async with self._transaction() as connection:
+            return [rows.to_task(issue, row) for row in (await connection.execute(rows.tasks_of(issue))).all()]
+
+    async def record_phase(
+        self, issue: IssueAddress, session: int, phase: str, sequence: int, result: Mapping[str, JsonValue]
+    ) -> None:
+        """Keep what a phase of planned work came to, unless something is kept under its number."""
+        key = {"issue": str(issue), "session": session, "phase": phase, "sequence": sequence}
+        row = {**key, "result": cleansed(dict(result), self._redact), "at": self._now()}
+        async with self._transaction() as connection:
+            await self._store(connection, StoredPhaseResult, [row])
+
+    async def phase_results(self, issue: IssueAddress) -> list[PhaseResult]:
+        """The results of all phases of all sessions of the issue, oldest first; a damaged one is left out."""
+        async with self._transaction() as connection:
+            stored = (await connection.execute(rows.phase_results_of(issue))).all()
+        found = [rows.to_phase_result(row) for row in stored]
+        return [result for result in found if result]
+
+    async def record_summary(self, issue: IssueAddress, session: int, sequence: int, text: str) -> None:
+        """Keep a summary made within a session, unless one is kept under its number."""
+        row = {"issue": str(issue), "session": session, "sequence": sequence, "text": self._redact(text)}
+        async with self._transaction() as connection:
+            await self._store(connection, StoredSummary, [{**row, "at": self._now()}])
+
+    async def summaries(self, issue: IssueAddress, session: int) -> list[str]:
+        """The summaries made within a session, oldest first."""
+        made = select(StoredSummary.text).where(StoredSummary.issue == str(issue), StoredSummary.session == session)
+        async with self._transaction() as connection:
+            return list((await connection.execute(made.order_by(StoredSummary.sequence))).scalars())
+
+    async def model_calls(self, issue: IssueAddress, session: int) -> list[RecordedCall]:
+        """The calls of the model in a session, oldest first."""
+        async with self._transaction() as connection:
+            stored = (await connection.execute(rows.calls_in(issue, session))).all()
+        return [rows.to_call(number, row) for number, row in enumerate(stored, start=1)]
+
+    async def tool_runs(self, issue: IssueAddress) -> list[RecordedRun]:
+        """The tool runs of all sessions of the issue, oldest first."""
+        runs = (
+            select(StoredConversation.session, *rows.TOOL_RUN)
+            .join(StoredToolRun, StoredToolRun.conversation == StoredConversation.id)
+            .where(StoredConversation.issue == str(issue))
+            .order_by(StoredToolRun.begun_at, StoredToolRun.call)
+        )
+        async with self._transaction() as connection:
+            return [rows.to_run(row) for row in (await connection.execute(runs)).all()]
+
+    async def keep_context(self, context: Context) -> Context:
+        """Keep what a session leaves behind and close its task, unless that was done; the context that is kept."""
+        clean = Context.model_validate(cleansed(context.model_dump(mode="json"), self._redact))
+        close = (
+            update(StoredTask)
+            .where(StoredTask.key == context.id, StoredTask.status == RUNNING)
+            .values(status=context.ending.value, ended_at=context.ended_at, **context.use.model_dump())
+        )
+        async with self._transaction() as connection:
+            is_new = await self._is_new(connection, StoredContext, rows.of_context(clean))
+            await connection.execute(close)
+        return clean if is_new else await self.read_context(context.issue, context.id) or clean
+
+    async def find_context(self, issue: IssueAddress, since: datetime) -> Context | None:
+        """The newest context of a completed or stopped session that ended no earlier; None if it is unreadable."""
+        newest = (
+            select(StoredContext.id, StoredContext.body)
+            .where(StoredContext.issue == str(issue), StoredContext.ended_at >= since)
+            .where(StoredContext.status.in_([ending.value for ending in _INHERITED]))
+            .order_by(StoredContext.ended_at.desc(), StoredContext.session.desc())
+            .limit(1)
+        )
+        return await self._context(issue, newest)
+
+    async def read_context(self, issue: IssueAddress, context_id: str) -> Context | None:
+        """The context under an id; None where it is not there, unreadable or another issue's."""
+        wanted = select(StoredContext.id, StoredContext.body).where(
+            StoredContext.id == context_id, StoredContext.issue == str(issue)
+        )
+        return await self._context(issue, wanted)
+
+    async def _context(self, issue: IssueAddress, wanted: Select[str, str]) -> Context | None:
+        async with self._transaction() as connection:
+            stored = (await connection.execute(wanted)).one_or_none()
+        if stored is None:
+            return None
+        try:
+            context = Context.model_validate(json.loads(stored.body))
+        except (ValueError, ValidationError):
+            _log.warning("context %s is damaged and was left out", stored.id)
+            return None
+        return context if context.issue == issue and context.summary.strip() else None
+
+    async def forget(self, issue: IssueAddress) -> int:
+        """Remove everything of the issue; how many sessions there were."""
+        async with self._transaction() as connection:
+            for table in (*_OF_SESSIONS, CommentTakenIn):
+                await connection.execute(delete(table).where(table.issue == str(issue)))
+            return (await connection.execute(delete(StoredTask).where(StoredTask.issue == str(issue)))).rowcount
+
+    async def expire(self, before: datetime) -> int:
+        """Remove everything of sessions that ended before a time; how many there were."""
+        ended = StoredTask.ended_at < before
+        async with self._transaction() as connection:
+            expired = (await connection.execute(select(StoredTask.issue, StoredTask.session).where(ended))).all()
+            for issue, session in expired:
+                await self._drop(connection, issue, session)
+            await connection.execute(delete(StoredTask).where(ended))
+            await connection.execute(delete(StoredConversation).where(_is_orphaned(before)))
+        return len(expired)
+
+    async def _drop(self, connection: AsyncConnection, issue: str, session: int) -> None:
+        for table in _OF_SESSIONS:
+            await connection.execute(delete(table).where(table.issue == issue, table.session == session))
+
+
+def _is_orphaned(before: datetime) -> ColumnElement[bool]:
+    """An old conversation of which no session is known."""
+    known = exists().where(
+        StoredTask.issue == StoredConversation.issue, StoredTask.session == StoredConversation.session
+    )
+    return (StoredConversation.opened_at < before) & ~known
