@@ -11,7 +11,7 @@ from hikitsugi.domain.conversation import Opening, Reply, Transcript, Turn
 from hikitsugi.domain.handover import Context
 from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, IssueNews, NewChangeRequest
 from hikitsugi.domain.life import IssueFacts
-from hikitsugi.domain.records import PhaseResult, RecordedCall, RecordedRun, Task
+from hikitsugi.domain.records import FailedCall, PhaseResult, RecordedCall, RecordedRun, Task
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.workspace import Commit, Published
@@ -193,6 +193,18 @@ class Records(Protocol):
 
     async def tool_runs(self, issue: IssueAddress) -> list[RecordedRun]:
         """The tool runs of all sessions of the issue, oldest first."""
+        ...
+
+    async def failed_runs(self, issue: IssueAddress, session: int) -> list[RecordedRun]:
+        """The tool runs of a session that ended in an error, oldest first."""
+        ...
+
+    async def record_failed_call(self, conversation: str, sequence: int, attempt: int, message: str) -> None:
+        """Keep why the model could not be called for a turn, unless something is kept for this attempt."""
+        ...
+
+    async def failed_calls(self, issue: IssueAddress, session: int) -> list[FailedCall]:
+        """The failed calls of the model in a session, oldest first."""
         ...
 
     async def keep_context(self, context: Context) -> Context:

@@ -66,7 +66,16 @@ class RecordedRun(Value):
     """One tool run of a session; without an outcome it was cut off."""
 
     session: int
+    phase: str = ""
     intent: Intent
     outcome: ToolOutcome | None = None
     begun_at: datetime
     finished_at: datetime | None = None
+
+
+class FailedCall(Value):
+    """One attempt at calling the model that failed."""
+
+    phase: str
+    message: str
+    at: datetime

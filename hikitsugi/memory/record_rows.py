@@ -93,6 +93,16 @@ def calls_in(issue: IssueAddress, session: int) -> Select[*tuple[Any, ...]]:
     )
 
 
+def runs_of(issue: IssueAddress) -> Select[*tuple[Any, ...]]:
+    """The tool runs of an issue with their sessions and phases, oldest first."""
+    return (
+        select(StoredConversation.session, StoredConversation.purpose, *TOOL_RUN)
+        .join(StoredToolRun, StoredToolRun.conversation == StoredConversation.id)
+        .where(StoredConversation.issue == str(issue))
+        .order_by(StoredToolRun.begun_at, StoredToolRun.call)
+    )
+
+
 def to_task(issue: IssueAddress, stored: Stored) -> Task:
     """A session from its row."""
     use = Use.model_validate(stored, from_attributes=True)
@@ -134,6 +144,7 @@ def to_run(stored: Stored) -> RecordedRun:
     """A tool run with the session it happened in."""
     return RecordedRun(
         session=stored.session,
+        phase=stored.purpose,
         intent=Intent.model_validate(stored.intent),
         outcome=None if stored.outcome is None else ToolOutcome.model_validate(stored.outcome),
         begun_at=stored.begun_at,

@@ -12,13 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.cleansing import cleansed
 from hikitsugi.domain.handover import Context
-from hikitsugi.domain.records import RUNNING, PhaseResult, RecordedCall, RecordedRun, Task
+from hikitsugi.domain.records import RUNNING, FailedCall, PhaseResult, RecordedCall, RecordedRun, Task
 from hikitsugi.domain.session import Ending
 from hikitsugi.memory import record_rows as rows
 from hikitsugi.memory.tables import (
     CommentTakenIn,
     StoredContext,
     StoredConversation,
+    StoredFailedCall,
     StoredPhaseResult,
     StoredSummary,
     StoredTask,
@@ -85,14 +86,33 @@ class SqlRecords(Transactions):
 
     async def tool_runs(self, issue: IssueAddress) -> list[RecordedRun]:
         """The tool runs of all sessions of the issue, oldest first."""
-        runs = (
-            select(StoredConversation.session, *rows.TOOL_RUN)
-            .join(StoredToolRun, StoredToolRun.conversation == StoredConversation.id)
-            .where(StoredConversation.issue == str(issue))
-            .order_by(StoredToolRun.begun_at, StoredToolRun.call)
+        async with self._transaction() as connection:
+            return [rows.to_run(row) for row in (await connection.execute(rows.runs_of(issue))).all()]
+
+    async def failed_runs(self, issue: IssueAddress, session: int) -> list[RecordedRun]:
+        """The tool runs of a session that ended in an error, oldest first."""
+        failed = rows.runs_of(issue).where(StoredConversation.session == session, StoredToolRun.is_error.is_(True))
+        async with self._transaction() as connection:
+            return [rows.to_run(row) for row in (await connection.execute(failed)).all()]
+
+    async def record_failed_call(self, conversation: str, sequence: int, attempt: int, message: str) -> None:
+        """Keep why the model could not be called for a turn, unless something is kept for this attempt."""
+        key = {"conversation": conversation, "sequence": sequence, "attempt": attempt}
+        async with self._transaction() as connection:
+            row = {**key, "message": self._redact(message), "at": self._now()}
+            await self._store(connection, StoredFailedCall, [row])
+
+    async def failed_calls(self, issue: IssueAddress, session: int) -> list[FailedCall]:
+        """The failed calls of the model in a session, oldest first."""
+        failed = (
+            select(StoredConversation.purpose.label("phase"), StoredFailedCall.message, StoredFailedCall.at)
+            .join(StoredFailedCall, StoredFailedCall.conversation == StoredConversation.id)
+            .where(StoredConversation.issue == str(issue), StoredConversation.session == session)
+            .order_by(StoredFailedCall.at)
         )
         async with self._transaction() as connection:
-            return [rows.to_run(row) for row in (await connection.execute(runs)).all()]
+            stored = (await connection.execute(failed)).all()
+        return [FailedCall.model_validate(row, from_attributes=True) for row in stored]
 
     async def keep_context(self, context: Context) -> Context:
         """Keep what a session leaves behind and close its task, unless that was done; the context that is kept."""

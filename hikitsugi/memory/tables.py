@@ -165,6 +165,18 @@ class StoredPhaseResult(Table):
     at: Mapped[datetime]
 
 
+class StoredFailedCall(Table):
+    """Why an attempt at calling the model failed."""
+
+    __tablename__ = "failed_calls"
+
+    conversation: Mapped[str] = mapped_column(_in_conversation(), primary_key=True)
+    sequence: Mapped[int] = mapped_column(primary_key=True)
+    attempt: Mapped[int] = mapped_column(primary_key=True)
+    message: Mapped[str]
+    at: Mapped[datetime]
+
+
 class StoredContext(Table):
     """What a session left behind; the body is read with care, because a damaged one must not stop anybody."""
 

@@ -95,6 +95,24 @@ async def test_tool_runs_are_told_with_their_session(memory: SqlMemory):
     ]
 
 
+@pytest.mark.req("LC-04")
+async def test_failed_tools_and_failed_model_calls_are_told_by_session(memory: SqlMemory):
+    await memory.open_conversation(opening("c1").model_copy(update={"purpose": "execution:task_1"}))
+    for call, is_error in (("toolu_1", True), ("toolu_2", False)):
+        await memory.begin_tool_run("c1", intent(call))
+        await memory.finish_tool_run("c1", call, outcome().model_copy(update={"is_error": is_error}))
+    for message in ("overloaded", "said again"):
+        await memory.records.record_failed_call("c1", 3, 1, message)
+
+    [run] = await memory.records.failed_runs(ISSUE, 1)
+    [call] = await memory.records.failed_calls(ISSUE, 1)
+
+    assert (run.phase, run.intent.call.id) == ("execution:task_1", "toolu_1")
+    assert (call.phase, call.message) == ("execution:task_1", "overloaded")
+    assert await memory.records.failed_runs(ISSUE, 2) == []
+    assert await memory.records.failed_calls(ANOTHER_ISSUE, 1) == []
+
+
 @pytest.mark.req("CI-01", "CI-02", "CI-03")
 async def test_a_context_is_kept_once_and_closes_its_task(records: SqlRecords):
     await records.begin_task(task())

@@ -12,6 +12,7 @@ def upgrade() -> None:
     make_tasks()
     make_summaries()
     make_phase_results()
+    make_failed_calls()
     make_contexts()
 
 
@@ -62,6 +63,21 @@ def make_phase_results() -> None:
         sa.Column("result", sa.Text, nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("issue", "session", "phase", "sequence", name="pk_phase_results"),
+    )
+
+
+def make_failed_calls() -> None:
+    op.create_table(
+        "failed_calls",
+        sa.Column("conversation", sa.Text, nullable=False),
+        sa.Column("sequence", sa.Integer, nullable=False),
+        sa.Column("attempt", sa.Integer, nullable=False),
+        sa.Column("message", sa.Text, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("conversation", "sequence", "attempt", name="pk_failed_calls"),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversations.id"], ondelete="CASCADE", name="fk_failed_calls_conversations"
+        ),
     )
 
 
