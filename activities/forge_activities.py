@@ -5,18 +5,23 @@ from collections.abc import Collection, Mapping
 from temporalio import activity
 
 from activities.audience import Audience, our_name
+from activities.reading import conclusion_of, submission_at
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import Comment, NewChangeRequest
+from hikitsugi.domain.plan import Plan, TurnRef
 from hikitsugi.domain.policy import LabelNames, Language, Policy
 from hikitsugi.domain.ports import Forge, Memory
+from hikitsugi.domain.proof import is_ready
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.session import Called
 from hikitsugi.domain.states import State
 from hikitsugi.domain.tools import Submission
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request as request_texts
 from hikitsugi.messages import comments as comment_texts
+from hikitsugi.messages.proof import draft_notice, proof
 
 
 class Hear(Value):
@@ -51,6 +56,17 @@ class Reconcile(Value):
     keys: tuple[str, ...]
 
 
+class Work(Value):
+    """What is known of the work behind a result: its plan, if it has one, the evidence, and the cost."""
+
+    plan: Plan | None = None
+    verdict: TurnRef | None = None
+    concluded: bool = False
+    verified: Verified | None = None
+    calls: int = 0
+    cost_usd: float | None = None
+
+
 class OpenChangeRequest(Value):
     """Make sure the work branch has its pull or merge request."""
 
@@ -60,6 +76,7 @@ class OpenChangeRequest(Value):
     language: Language
     conversation: str
     sequence: int | None
+    work: Work = Work()
 
 
 class PostResult(Value):
@@ -73,6 +90,7 @@ class PostResult(Value):
     """The model turn that submitted, if one did."""
     published: Published
     change_request: str | None
+    work: Work = Work()
 
 
 class ForgeActivities:
@@ -145,26 +163,50 @@ class ForgeActivities:
 
     @activity.defn
     async def open_change_request(self, request: OpenChangeRequest) -> str:
-        """The address of the work branch's open request."""
-        forge = self._forge(request.issue)
-        remote = await forge.git_remote(request.issue.home)
-        submission = await submission_in(self._memory, request.conversation, request.sequence)
-        body = request_texts.body(request.language, request.issue, submission)
+        """The address of the work branch's request, opened as a draft; ready only if the evidence says so."""
+        forge, home, work = self._forge(request.issue), request.issue.home, request.work
+        submission = await self._conclusion(request)
+        cost = request_texts.cost(request.language, work.calls, work.cost_usd)
+        body = request_texts.body(
+            request.language, request.issue, submission, plan=work.plan, verified=work.verified, cost=cost
+        )
         wanted = NewChangeRequest(
-            home=request.issue.home,
+            home=home,
             head=request.branch,
-            base=remote.default_branch,
+            base=(await forge.git_remote(home)).default_branch,
             title=request_texts.title(request.issue, request.issue_title),
             body=self._redact(body),
+            draft=True,
         )
-        return (await forge.open_change_request(wanted)).url
+        opened = await forge.open_change_request(wanted)
+        await forge.update_change_request(home, opened.number, wanted.title, wanted.body)
+        await forge.set_draft(home, opened.number, draft=not is_ready(submission, work.verified))
+        return opened.url
+
+    async def _conclusion(self, request: OpenChangeRequest | PostResult) -> Submission | None:
+        """What the work came to, in the model's words; planned work speaks through its verification."""
+        if request.work.plan is None:
+            return await submission_in(self._memory, request.conversation, request.sequence)
+        return await conclusion_of(
+            self._memory, request.work.plan, request.work.verdict, concluded=request.work.concluded
+        )
 
     @activity.defn
     async def post_result(self, request: PostResult) -> bool:
         """Tell the people on the issue what came of it; whether an earlier attempt may still arrive late."""
-        submission = await submission_in(self._memory, request.conversation, request.sequence)
+        submission, verified = await self._conclusion(request), request.work.verified
         warning = "" if self._confined else comment_texts.unconfined_warning(request.language)
-        body = comment_texts.result(request.language, submission, request.published, request.change_request, warning)
+        evidence = [proof(request.language, verified)]
+        if not request.published.is_empty and not is_ready(submission, verified):
+            evidence.append(draft_notice(request.language))
+        body = comment_texts.result(
+            request.language,
+            submission,
+            request.published,
+            request.change_request,
+            warning,
+            "\n\n".join(part for part in evidence if part),
+        )
         return await self.post_comment(PostComment(issue=request.issue, key=request.key, body=body))
 
     def _forge(self, issue: IssueAddress) -> Forge:
@@ -178,6 +220,5 @@ def any_text_of(comment: Comment, versions: Collection[str]) -> bool:
 
 async def submission_in(memory: Memory, conversation: str, sequence: int | None) -> Submission | None:
     """What the model submitted in a turn of a conversation."""
-    turn = None if sequence is None else await memory.find_turn(conversation, sequence)
-    calls = [call for call in (turn.tool_calls if turn else ()) if call.name == "submit"]
-    return Submission.model_validate(calls[0].input) if calls else None
+    turn = None if sequence is None else TurnRef(conversation=conversation, sequence=sequence)
+    return await submission_at(memory, turn)

@@ -6,7 +6,8 @@ from datetime import datetime
 from temporalio import activity
 
 from activities.audience import Audience, our_name
-from activities.forge_activities import any_text_of, submission_in
+from activities.forge_activities import Work, any_text_of, submission_in
+from activities.reading import conclusion_of
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.commands import command_in
 from hikitsugi.domain.conversation import Opening, Turn
@@ -33,6 +34,7 @@ class OpenConversation(Value):
     """Comments that are still to be told, as news."""
     handover: Handover | None
     at: datetime
+    purpose: str = "plain_work"
 
 
 class TellComments(Value):
@@ -60,6 +62,7 @@ class Summarise(Value):
     sequence: int | None
     change_request: str | None
     answered: int
+    work: Work = Work()
 
 
 class MemoryActivities:
@@ -94,7 +97,7 @@ class MemoryActivities:
             id=request.conversation,
             issue=request.issue,
             session=request.session,
-            purpose="plain_work",
+            purpose=request.purpose,
             system=self._system_prompt(request.language, request.issue.repository),
             tools=self._tools,
             turns=tuple(_opening_turns(request, issue, told)),
@@ -134,6 +137,8 @@ class MemoryActivities:
     async def summarise(self, request: Summarise) -> str:
         """The final summary, from the records."""
         submission = await submission_in(self._memory, request.conversation, request.sequence)
+        if plan := request.work.plan:
+            submission = await conclusion_of(self._memory, plan, request.work.verdict, concluded=request.work.concluded)
         summary = comment_texts.summary_by_rule(
             request.language,
             title=request.title,

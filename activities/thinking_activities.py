@@ -2,10 +2,15 @@
 
 from temporalio import activity
 
-from hikitsugi.domain.conversation import Usage
+from hikitsugi.domain.conversation import Turn, Usage
+from hikitsugi.domain.outcome import Outcome
+from hikitsugi.domain.phase_replies import REPLIES, Misfit, parsed
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.ports import LanguageModel, Memory
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.value import Value
+
+_LONGEST_COMMENT = 500
 
 
 class Think(Value):
@@ -13,6 +18,7 @@ class Think(Value):
 
     conversation: str
     sequence: int
+    phase: Phase | None = None
 
 
 class Thought(Value):
@@ -23,6 +29,12 @@ class Thought(Value):
     stop_reason: str
     usage: Usage
     cost_usd: float | None
+    comment: str = ""
+    """What the model wants people to know of this step, if it is short."""
+    outcome: Outcome | None = None
+    """The facts of a phase's reply, if it fits its form."""
+    problem: str | None = None
+    """Why a phase's reply does not fit."""
 
 
 class ThinkingActivities:
@@ -41,9 +53,27 @@ class ThinkingActivities:
             transcript = await self._memory.read_conversation(request.conversation)
             fresh = await self._model.reply(transcript)
             reply = await self._memory.append_reply(request.conversation, request.sequence, fresh)
-        return Thought(
+        thought = Thought(
             tools=tuple(self._redact(call.label) for call in reply.turn.tool_calls),
             stop_reason=reply.stop_reason,
             usage=reply.usage,
             cost_usd=None if reply.cost_usd is None else float(reply.cost_usd),
         )
+        return thought.model_copy(update=self._understood(request.phase, reply.turn))
+
+    def _understood(self, phase: Phase | None, turn: Turn) -> dict[str, object]:
+        """What a reply means in its phase; text beside tool calls is only a comment."""
+        if turn.tool_calls or phase is None or phase not in REPLIES:
+            return {"comment": self._short(turn.text) if phase else ""}
+        try:
+            reply = parsed(phase, turn.text)
+        except Misfit as misfit:
+            return {"problem": self._redact(str(misfit))}
+        outcome = Outcome.of(reply)
+        titles = [each.model_copy(update={"title": self._redact(each.title)}) for each in outcome.actions]
+        cleansed = outcome.model_copy(update={"actions": tuple(titles)})
+        return {"outcome": cleansed, "comment": self._short(reply.comment)}
+
+    def _short(self, text: str) -> str:
+        said = self._redact(text.strip())
+        return said if len(said) <= _LONGEST_COMMENT else ""

@@ -10,9 +10,12 @@ from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Block, Turn
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import GitRemote
+from hikitsugi.domain.phases import Phase, tools_of
 from hikitsugi.domain.ports import Forge, Memory, Toolbox, Workspaces
-from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
+from hikitsugi.domain.redaction import Redactor
+from hikitsugi.domain.tools import Intent, SubmissionStatus, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.workspace import Commit, Published
 
 INTERRUPTED = (
@@ -37,6 +40,7 @@ class UseTools(Value):
     issue: IssueAddress
     conversation: str
     sequence: int
+    phase: Phase | None = None
 
 
 class ToolsUsed(Value):
@@ -44,6 +48,8 @@ class ToolsUsed(Value):
 
     errors: int
     submitted: bool
+    blocked: bool = False
+    """Whether the model submitted that it cannot go on."""
 
 
 class Publish(Value):
@@ -55,12 +61,27 @@ class Publish(Value):
     at: datetime
 
 
+class Verify(Value):
+    """Run the checks on a commit that was pushed."""
+
+    issue: IssueAddress
+    commit: str
+    commands: tuple[str, ...] = ()
+
+
 class WorkspaceActivities:
     """Checkout and tools of one host."""
 
     def __init__(
-        self, queue: str, workspaces: Workspaces, toolbox: Toolbox, memory: Memory, forges: Mapping[str, Forge]
+        self,
+        queue: str,
+        workspaces: Workspaces,
+        toolbox: Toolbox,
+        memory: Memory,
+        forges: Mapping[str, Forge],
+        redact: Redactor | None = None,
     ) -> None:
+        self._redact = redact or Redactor()
         self._queue = queue
         self._workspaces = workspaces
         self._toolbox = toolbox
@@ -86,9 +107,11 @@ class WorkspaceActivities:
         outcomes += [(call, ToolOutcome(text=CUT_OFF, is_error=True)) for call in calls[len(whole) :]]
         answers = Turn(role="user", content=tuple(_answer(call, outcome) for call, outcome in outcomes))
         await self._memory.append(request.conversation, request.sequence + 1, answers)
+        submitted = [call for call, outcome in outcomes if call.name == "submit" and not outcome.is_error]
         return ToolsUsed(
             errors=sum(outcome.is_error for _, outcome in outcomes),
-            submitted=any(call.name == "submit" and not outcome.is_error for call, outcome in outcomes),
+            submitted=bool(submitted),
+            blocked=any(call.input.get("status") == SubmissionStatus.BLOCKED for call in submitted),
         )
 
     async def _outcome(self, request: UseTools, call: ToolCall) -> ToolOutcome:
@@ -106,6 +129,8 @@ class WorkspaceActivities:
         return outcome
 
     async def _intent(self, request: UseTools, call: ToolCall) -> Intent | ToolOutcome:
+        if request.phase and call.name not in tools_of(request.phase):
+            return ToolOutcome(text=_unavailable(call.name, request.phase), is_error=True)
         seen = await self._memory.files_seen(request.conversation)
         intent = await self._toolbox.intend(request.issue, call, seen)
         if isinstance(intent, Intent):
@@ -119,8 +144,21 @@ class WorkspaceActivities:
         remote = await self._remote(request.issue)
         return await self._workspaces.publish(request.issue, remote, request.branch, commit)
 
+    @activity.defn
+    async def verify(self, request: Verify) -> Verified:
+        """What the checks of the pushed commit showed, without secrets."""
+        remote = await self._remote(request.issue)
+        found = await self._workspaces.verify(request.issue, remote, request.commit, request.commands)
+        checks = [check.model_copy(update={"tail": self._redact(check.tail)}) for check in found.checks]
+        lines = [one.model_copy(update={"text": self._redact(one.text)}) for one in found.placeholders]
+        return found.model_copy(update={"checks": tuple(checks), "placeholders": tuple(lines)})
+
     async def _remote(self, issue: IssueAddress) -> GitRemote:
         return await self._forges[issue.forge].git_remote(issue.home)
+
+
+def _unavailable(tool: str, phase: Phase) -> str:
+    return f"there is no tool {tool!r} in this phase; there are {', '.join(tools_of(phase))}"
 
 
 def _answer(call: ToolCall, outcome: ToolOutcome) -> Block:

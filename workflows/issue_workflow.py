@@ -17,12 +17,13 @@ from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
 from hikitsugi.messages import budget as budget_texts
 from hikitsugi.messages import commands as command_texts
-from hikitsugi.messages import comments, operators
+from hikitsugi.messages import comments, operators, plans
 from workflows.caretaker import Caretaker
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.intake import Intake
 from workflows.patience import Patience
+from workflows.planning_steps import PlanningSteps
 from workflows.purse import BUDGET, Purse
 from workflows.reasons import reason_of
 from workflows.session_story import SessionStory
@@ -47,7 +48,10 @@ class IssueWorkflow:
         self.intake = Intake(self.life, self.steps, self.obey)
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
         self.purse = Purse(self.life, self.steps, self.gate, self.status)
-        self.story = SessionStory(self.issue, self.life, self.steps, self.display, self.gate, self.purse, self.renew)
+        planning = PlanningSteps(self.issue, self.life, patience, self.gate.passage)
+        self.story = SessionStory(
+            self.issue, self.life, self.steps, planning, self.display, self.gate, self.purse, self.renew
+        )
 
     @workflow.run
     async def run(self, carried: Life | None = None) -> None:
@@ -194,6 +198,8 @@ class IssueWorkflow:
                 self.stop(order)
             case Word.RETRY if not self.is_called:
                 self.is_called = True
+            case Word.APPROVE | Word.REVISE if self.life.can_be_steered(command.word):
+                self.life.steer(command.word, comment)
             case Word.STATUS:
                 return command_texts.status(self.language, self.status())
             case None:
@@ -210,4 +216,6 @@ class IssueWorkflow:
     @workflow.query
     def plan(self) -> str:
         """The plan as Markdown."""
+        if self.life.session and self.life.session.plan.actions:
+            return plans.checklist(self.language, self.life.session.plan)
         return operators.no_plan(self.language)

@@ -10,14 +10,19 @@ from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.closing import closes
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
+from hikitsugi.domain.phases import Phase
+from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Language
-from hikitsugi.domain.session import Ending, Session
+from hikitsugi.domain.session import Ending, Session, Talk
 from hikitsugi.domain.states import State
 from hikitsugi.messages import comments, operators
 from workflows import limits
 from workflows.display import Display
 from workflows.gate import Gate
+from workflows.people import People
 from workflows.plain_work import PlainWork
+from workflows.planned_work import PlannedWork
+from workflows.planning_steps import PlanningSteps
 from workflows.purse import Purse
 from workflows.reasons import reason_of
 from workflows.steps import Steps
@@ -32,6 +37,7 @@ class SessionStory:
         issue: IssueAddress,
         life: Life,
         steps: Steps,
+        planning_steps: PlanningSteps,
         display: Display,
         gate: Gate,
         purse: Purse,
@@ -40,6 +46,7 @@ class SessionStory:
         self.issue = issue
         self.life = life
         self.steps = steps
+        self.planning_steps = planning_steps
         self.display = display
         self.gate = gate
         self.purse = purse
@@ -83,36 +90,80 @@ class SessionStory:
             number=self.life.sessions + 1,
             key=workflow.uuid4().hex[:12],
             branch=f"hikitsugi/issue-{self.issue.number}",
-            conversation=str(workflow.uuid4()),
+            talk=Talk(id=str(workflow.uuid4())),
         )
         self.life.open_session(called, session)
         await self.display.show(State.PROCESSING)
         return True
 
     async def work(self) -> None:
-        """One pass: work in the checkout, publish it, tell the result."""
+        """One pass: work in the checkout, publish it, show that it works, tell the result."""
         self.life.note_work(workflow.now())
-        if self.life.current.sequence == 0:
-            self.life.current.sequence = await self.steps.open_conversation(workflow.now())
-        if self.life.current.passes and not await self.take_in(self.life.take_heard()):
+        if not self.life.current.is_under_way and not await self.begin_pass():
             return
         self.life.current.workspace_queue = await self.steps.prepare_workspace()
-        plain = PlainWork(self.life.current, self.steps, self.checkpoint, self.life.policy.max_iterations)
-        concluded = await plain.run()
+        concluded = await self.way_of_working().run()
+        self.display.wait_for(operators.verifies(self.language))
+        published = await self.steps.gather_evidence(workflow.now())
         self.display.wait_for(operators.publishes(self.language))
-        published = await self.steps.publish(workflow.now())
         if not published.is_empty:
             self.life.change_request = await self.steps.open_change_request()
         await self.steps.post_result(published, concluded=concluded)
+        self.life.current.is_under_way = False
         self.life.note_work(workflow.now())
 
-    async def checkpoint(self) -> None:
-        """Between two rounds of work: pause, new comments, the budget, then a fresh run if the history is long."""
+    async def begin_pass(self) -> bool:
+        """Open the conversation about what is asked for; False when what was said is there no more."""
+        session, is_planned = self.life.current, self.life.policy.planning.enabled
+        if is_planned:
+            session.begin_anew(str(workflow.uuid4()))
+        if not session.talk.is_open:
+            session.talk.sequence = await self.steps.open_conversation(workflow.now())
+        if session.passes and not await self.take_in(self.life.take_heard()):
+            return False
+        if is_planned:
+            session.planning = Planning(request=session.talk.turn(back=0))
+        session.is_under_way = True
+        return True
+
+    def way_of_working(self) -> PlannedWork | PlainWork:
+        """By plan, or in one tool loop."""
+        if not self.life.policy.planning.enabled:
+            return PlainWork(self.life.current, self.steps, self.checkpoint, self.life.policy.max_iterations)
+        people = People(self.life, self.steps, self.planning_steps, self.display, self.hears_before)
+        return PlannedWork(self.life, self.steps, self.planning_steps, people, self.checkpoint, self.display.show_plan)
+
+    async def checkpoint(self) -> bool:
+        """Between two rounds of work: pause, new comments, the budget, then a fresh run if the history is long.
+
+        Whether comments were told.
+        """
+        told_before = self.life.comments_processed
         await self.gate.passage()
         await self.hear_people()
         await self.purse.passage(self.hear_people)
-        self.display.wait_for(operators.works(self.language, self.life.current.iterations + 1))
+        self.display.wait_for(self.next_step())
         await self.renew_if_long()
+        return self.life.comments_processed > told_before
+
+    def next_step(self) -> str:
+        """What the work waits for."""
+        session = self.life.current
+        if session.phase is None:
+            return operators.works(self.language, session.talk.iterations + 1)
+        action = session.plan.next() if session.phase is Phase.EXECUTION else None
+        return operators.acts(self.language, action.id) if action else operators.plans(self.language, session.phase)
+
+    async def hears_before(self, until: datetime) -> bool:
+        """Whether something comes up before the time is up; a pause is lived through and does not count."""
+        planning = self.life.current.planning
+        if not await self.happens_before(until, lambda: self.has_news() or planning.is_approved):
+            return False
+        await self.renew_if_long()
+        began = workflow.now()
+        await self.gate.passage()
+        planning.wait_longer(workflow.now() - began)
+        return True
 
     async def hear_people(self) -> None:
         """Give the model what people wrote meanwhile, where that is wanted."""
@@ -158,6 +209,8 @@ class SessionStory:
         self.life.current.comments_answered += len(told)
         self.life.count_comments(told, workflow.now())
         self.life.current.answer_at = told[-1].place if told else None
+        if told and self.life.current.phase:
+            self.life.current.planning.note_comments(self.life.current.talk.turn())
         for comment in told:
             workflow.logger.info("[COMMENT] Issue #%d - processing comment (ID: %s)", self.issue.number, comment.id)
         return bool(told)

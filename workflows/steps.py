@@ -9,6 +9,7 @@ from activities.forge_activities import (
     PostComment,
     PostResult,
     Reconcile,
+    Work,
 )
 from activities.memory_activities import MemoryActivities, OpenConversation, Summarise, TellComments, TellToGoOn
 from activities.thinking_activities import Think, ThinkingActivities, Thought
@@ -17,12 +18,15 @@ from activities.workspace_activities import (
     Publish,
     ToolsUsed,
     UseTools,
+    Verify,
     WorkspaceActivities,
 )
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
+from hikitsugi.domain.plan import Action
 from hikitsugi.domain.session import Called, Session
+from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request
 from workflows import limits
@@ -85,12 +89,13 @@ class Steps:
         request = OpenConversation(
             issue=self._issue,
             session=self._session.number,
-            conversation=self._session.conversation,
+            conversation=self._session.talk.id,
             language=self._life.policy.language,
             accept_from=self._life.policy.accept_comments_from,
             leave_out=tuple(comment.id for comment in (*self._life.pending, *self._life.heard)),
             handover=self._life.inheritance,
             at=now,
+            purpose="request" if self._life.policy.planning.enabled else "plain_work",
         )
         self.is_opening = True
         try:
@@ -102,20 +107,20 @@ class Steps:
         """Give comments to the model; those that were still there."""
         request = TellComments(
             issue=self._issue,
-            conversation=self._session.conversation,
-            sequence=self._session.sequence,
+            conversation=self._session.talk.id,
+            sequence=self._session.talk.sequence,
             comments=comments,
         )
         summary = f"tell the model {len(comments)} comment(s)"
         told = await self._work(MemoryActivities.tell_comments, request, limits.FORGE, summary)
-        self._session.sequence += bool(told)
+        self._session.talk.sequence += bool(told)
         return tuple(comment for comment in comments if comment.id in told)
 
     async def tell_to_go_on(self) -> None:
         """Remind the model that it has to act or to submit."""
-        request = TellToGoOn(conversation=self._session.conversation, sequence=self._session.sequence)
+        request = TellToGoOn(conversation=self._session.talk.id, sequence=self._session.talk.sequence)
         await self._work(MemoryActivities.tell_to_go_on, request, limits.STORE, "remind the model")
-        self._session.sequence += 1
+        self._session.talk.sequence += 1
 
     async def prepare_workspace(self) -> str:
         """Have the checkout ready; the queue of its host."""
@@ -130,19 +135,21 @@ class Steps:
 
     async def think(self) -> Thought:
         """Let the model say its next turn."""
-        request = Think(conversation=self._session.conversation, sequence=self._session.sequence)
-        thought = await self._work(
-            ThinkingActivities.think, request, limits.MODEL, f"turn {self._session.iterations + 1}"
-        )
-        self._session.sequence += 1
-        self._session.iterations += 1
+        talk, phase = self._session.talk, self._session.phase
+        request = Think(conversation=talk.id, sequence=talk.sequence, phase=phase)
+        summary = f"{phase}: turn {talk.iterations + 1}" if phase else f"turn {talk.iterations + 1}"
+        thought = await self._work(ThinkingActivities.think, request, limits.MODEL, summary)
+        talk.sequence += 1
+        talk.iterations += 1
+        talk.context_tokens = thought.usage.context_tokens
         self._life.spend(thought.usage, thought.cost_usd)
         return thought
 
     async def use_tools(self, thought: Thought) -> ToolsUsed:
         """Run the tools the model asked for in its last turn."""
+        talk = self._session.talk
         request = UseTools(
-            issue=self._issue, conversation=self._session.conversation, sequence=self._session.sequence - 1
+            issue=self._issue, conversation=talk.id, sequence=talk.sequence - 1, phase=self._session.phase
         )
         used = await self._work(
             WorkspaceActivities.use_tools,
@@ -151,12 +158,12 @@ class Steps:
             ", ".join(thought.tools)[:_SUMMARY],
             queue=self._session.workspace_queue,
         )
-        self._session.sequence += 1
+        talk.sequence += 1
         return used
 
-    async def publish(self, now: datetime) -> Published:
+    async def publish(self, now: datetime, action: Action | None = None) -> Published:
         """Commit and push what is there."""
-        message = change_request.commit(self._issue, self._life.title)
+        message = change_request.commit(self._issue, self._life.title, action)
         request = Publish(issue=self._issue, branch=self._session.branch, message=message, at=now)
         return await self._work(
             WorkspaceActivities.publish,
@@ -166,6 +173,40 @@ class Steps:
             queue=self._session.workspace_queue,
         )
 
+    async def verify(self, commit: str) -> Verified:
+        """Run the checks on a pushed commit."""
+        request = Verify(issue=self._issue, commit=commit, commands=self._life.policy.check_commands)
+        return await self._work(
+            WorkspaceActivities.verify,
+            request,
+            limits.TOOLS,
+            f"verify {commit[:8]}",
+            queue=self._session.workspace_queue,
+        )
+
+    async def gather_evidence(self, now: datetime) -> Published:
+        """Push what is there, and run the checks on it unless they ran on this very commit."""
+        published, known = await self.publish(now), self._session.verified
+        if published.is_empty:
+            self._session.verified = None
+        elif known is None or known.commit != published.commit:
+            self._session.verified = await self.verify(published.commit)
+        return published
+
+    @property
+    def _done(self) -> Work:
+        """The work behind the result of this pass."""
+        session, spent = self._session, self._life.spending
+        planned = self._life.policy.planning.enabled
+        return Work(
+            plan=session.plan if planned else None,
+            verdict=session.planning.verdict,
+            concluded=session.planning.concluded,
+            verified=session.verified,
+            calls=spent.llm_calls,
+            cost_usd=spent.cost_usd,
+        )
+
     async def open_change_request(self) -> str:
         """Have a pull or merge request for the branch; its address."""
         request = OpenChangeRequest(
@@ -173,8 +214,9 @@ class Steps:
             issue_title=self._life.title,
             branch=self._session.branch,
             language=self._life.policy.language,
-            conversation=self._session.conversation,
+            conversation=self._session.talk.id,
             sequence=self._session.submitted,
+            work=self._done,
         )
         return await self._work(ForgeActivities.open_change_request, request, limits.FORGE, "open the change request")
 
@@ -184,10 +226,11 @@ class Steps:
             issue=self._session.answer_at or self._issue,
             key=self._session.key_of(f"result-{self._session.passes}"),
             language=self._life.policy.language,
-            conversation=self._session.conversation,
+            conversation=self._session.talk.id,
             sequence=self._session.submitted if concluded else None,
             published=published,
             change_request=self._life.change_request,
+            work=self._done,
         )
         if await self._work(ForgeActivities.post_result, request, limits.FORGE, "comment: result"):
             self._life.doubtful.append(request.key)
@@ -202,9 +245,10 @@ class Steps:
         request = Summarise(
             language=self._life.policy.language,
             title=self._life.title,
-            conversation=self._session.conversation,
+            conversation=self._session.talk.id,
             sequence=self._session.submitted,
             change_request=self._life.change_request,
             answered=self._session.comments_answered,
+            work=self._done,
         )
         return await self._patience.take(MemoryActivities.summarise, request, limits.STORE, "final summary")

@@ -5,7 +5,7 @@ from datetime import timedelta
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_forges import ForgeSettings
 from hikitsugi.domain.budget import Budget
-from hikitsugi.domain.policy import LabelNames, Policy
+from hikitsugi.domain.policy import LabelNames, PlanningLimits, PlanningPolicy, Policy
 
 
 def label_names(settings: Settings) -> LabelNames:
@@ -29,4 +29,21 @@ def policy(settings: Settings, forge: ForgeSettings) -> Policy:
         budget=Budget(usd=settings.budget.usd_per_issue, tokens=settings.budget.tokens_per_issue),
         inherits=settings.context_inheritance.enabled,
         context_expiry=timedelta(days=settings.context_inheritance.context_expiry_days),
+        planning=planning_policy(settings),
+        commands_by_mention=forge.kind == "gitlab",
+        check_commands=(settings.workspace.check_command,) if settings.workspace.check_command else (),
+    )
+
+
+def planning_policy(settings: Settings) -> PlanningPolicy:
+    """The rules of planned work."""
+    planning = settings.planning
+    return PlanningPolicy(
+        enabled=planning.enabled,
+        approval=planning.approval,
+        approval_reminder=timedelta(hours=planning.approval_reminder_hours),
+        approval_expiry=timedelta(hours=planning.approval_expiry_hours),
+        question_timeout=timedelta(minutes=planning.question_timeout_minutes),
+        reflection_interval=planning.reflection.interval,
+        limits=PlanningLimits.model_validate(planning.limits.model_dump()),
     )

@@ -12,6 +12,7 @@ from temporalio.client import Client
 
 from activities.forge_activities import ForgeActivities
 from activities.memory_activities import MemoryActivities
+from activities.planning_activities import PlanningActivities
 from activities.thinking_activities import ThinkingActivities
 from activities.watch_activities import WatchActivities
 from activities.workspace_activities import WorkspaceActivities
@@ -28,7 +29,7 @@ from hikitsugi.forges.github import GitHubForge
 from hikitsugi.forges.gitlab import GitLabForge
 from hikitsugi.language_model.client import AnthropicModel
 from hikitsugi.language_model.prices import PriceList
-from hikitsugi.language_model.prompts import plain_work
+from hikitsugi.language_model.prompts import phase_prompt, plain_work
 from hikitsugi.memory.opening import open_memory
 from hikitsugi.workspace.checkout import Checkouts
 from hikitsugi.workspace.confinement import Limits, Sandbox
@@ -80,7 +81,9 @@ class Parts:
             self.forges, policies, self.memory, self.redact, confined=self.settings.sandbox.kind != "none"
         )
         store = MemoryActivities(self.memory, self.forges, plain_work, TOOL_SPECS, self.redact)
+        planning = PlanningActivities(self.memory, self.forges, phase_prompt, TOOL_SPECS, self.redact)
         return [
+            *(planning.open_phase, planning.send_back, planning.ask_people, planning.propose_plan),
             *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
             *(forge.open_change_request, forge.post_result, forge.reconcile),
             *(store.open_conversation, store.tell_comments, store.tell_to_go_on, store.summarise),
@@ -91,7 +94,7 @@ class Parts:
     def host_steps(self) -> Steps:
         """The steps in the checkouts of this host."""
         workspace = self._workspace()
-        return [workspace.prepare_workspace, workspace.use_tools, workspace.publish]
+        return [workspace.prepare_workspace, workspace.use_tools, workspace.publish, workspace.verify]
 
     def watch_steps(self, client: Client, doorbell: Doorbell) -> Steps:
         """The step that watches a repository."""
@@ -102,7 +105,7 @@ class Parts:
 
     def _workspace(self) -> WorkspaceActivities:
         tools = WorkspaceTools(self.checkouts, self.sandbox, sandbox_limits(self.settings))
-        return WorkspaceActivities(self.workspace_queue, self.checkouts, tools, self.memory, self.forges)
+        return WorkspaceActivities(self.workspace_queue, self.checkouts, tools, self.memory, self.forges, self.redact)
 
 
 @asynccontextmanager

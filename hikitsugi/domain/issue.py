@@ -77,6 +77,7 @@ class NewChangeRequest(Value):
     base: str
     title: str
     body: str
+    draft: bool = False
 
 
 class ChangeRequest(Value):

@@ -7,8 +7,10 @@ from pydantic import BaseModel, Field
 
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.budget import Spending
+from hikitsugi.domain.commands import Word
 from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.session import Called, Ending, Handover, Session
 from hikitsugi.domain.states import State
@@ -164,7 +166,7 @@ class Life(BaseModel):
     @property
     def status_phase(self) -> str:
         """What the work is at, in one word."""
-        return "work"
+        return self.session.phase or "work" if self.session else "work"
 
     def note_error(self, reason: str) -> None:
         """Something could not be done; it is told, and tried again."""
@@ -181,6 +183,22 @@ class Life(BaseModel):
         """Work happened on the issue."""
         self.first_processed_at = self.first_processed_at or now
         self.last_processed_at = now
+
+    def can_be_steered(self, word: Word) -> bool:
+        """Whether there is a plan to approve, or planned work to revise."""
+        session = self.session
+        if session is None or session.phase is None:
+            return False
+        return word is Word.REVISE or (session.phase is Phase.PLANNING and session.planning.is_waiting)
+
+    def steer(self, word: Word, comment: Comment) -> None:
+        """Somebody approves the plan or wants another; while it is being made, hearing why is enough."""
+        planning = self.current.planning
+        if word is Word.APPROVE:
+            planning.is_approved = True
+        else:
+            self.heard = _with(self.heard, comment)
+            planning.revision_asked = self.current.phase not in {Phase.PRE_PLANNING, Phase.PLANNING}
 
     def calls_again(self, facts: IssueFacts) -> bool:
         """Whether new facts call a resting issue up: it was reopened, or its trigger label was put on again."""
@@ -207,8 +225,10 @@ class Life(BaseModel):
         return Status(
             issue=str(issue),
             state=self.state,
+            phase=self.session.phase if self.session else None,
             session=self.sessions,
             **self.spending.model_dump(exclude={"dearest_usd", "longest_tokens"}),
+            plan=self.session.plan.items() if self.session else (),
             comments_processed=self.comments_processed,
             comments_pending=len(self.pending) + len(self.heard),
             last_comment_id=self.last_comment_id,

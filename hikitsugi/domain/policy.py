@@ -15,6 +15,7 @@ class LabelNames(Value):
     """How the states and the trigger are called on the forge."""
 
     trigger: tuple[str, ...] = ("task:misc", "task:dogfooding")
+    approval: str = "needs-approval"
     processing: str = "processing"
     awaiting_response: str = "awaiting-response"
     completed: str = "completed"
@@ -41,6 +42,33 @@ class LabelNames(Value):
         return tuple(self.of(state) for state in State)
 
 
+class PlanningLimits(Value):
+    """How far planned work may go."""
+
+    actions: int = 50
+    steps_per_action: int = 30
+    revisions: int = 3
+    verification_rounds: int = 2
+    replans: int = 3
+
+
+class PlanningPolicy(Value):
+    """The rules of planned work; it is off unless the settings switch it on."""
+
+    enabled: bool = False
+    approval: Literal["never", "always", "label"] = "never"
+    approval_reminder: timedelta = timedelta(hours=24)
+    approval_expiry: timedelta = timedelta(hours=72)
+    question_timeout: timedelta = timedelta(minutes=30)
+    reflection_interval: int = 3
+    limits: PlanningLimits = PlanningLimits()
+
+    def wants_approval(self, labels: Iterable[str], approval: str) -> bool:
+        """Whether a plan has to be approved before it is carried out."""
+        labelled = approval.casefold() in {label.casefold() for label in labels}
+        return self.approval == "always" or (self.approval == "label" and labelled)
+
+
 class Policy(Value):
     """The rules of one session."""
 
@@ -56,3 +84,8 @@ class Policy(Value):
     budget: Budget = Budget()
     inherits: bool = True
     context_expiry: timedelta = timedelta(days=90)
+    planning: PlanningPolicy = PlanningPolicy()
+    commands_by_mention: bool = False
+    """Whether people had better write `@bot approve`, because the forge takes `/approve` for its own."""
+    check_commands: tuple[str, ...] = ()
+    """What proves the work; without any, the usual checks of the repository."""

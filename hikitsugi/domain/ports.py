@@ -14,6 +14,7 @@ from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.records import FailedCall, PhaseResult, RecordedCall, RecordedRun, Task
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.workspace import Commit, Published
 
 Cursor = dict[str, JsonValue]
@@ -244,6 +245,10 @@ class Workspaces(Protocol):
 
     async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
         """Commit whatever changed, push the branch, and tell what it holds."""
+        ...
+
+    async def verify(self, issue: IssueAddress, remote: GitRemote, commit: str, commands: tuple[str, ...]) -> Verified:
+        """Run the checks on a pushed commit in a fresh worktree: the given ones, else the repository's usual ones."""
         ...
 
 

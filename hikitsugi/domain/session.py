@@ -3,11 +3,15 @@
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.phases import Phase
+from hikitsugi.domain.plan import Plan, TurnRef
+from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.verification import Verified
 
 
 class Ending(StrEnum):
@@ -41,16 +45,42 @@ class Called(Value):
     bot: str | None = None
 
 
+class Talk(BaseModel):
+    """The open conversation with the model, and how far it went."""
+
+    id: str
+    sequence: int = 0
+    """The number of its next turn; 0 while it is not opened."""
+    context_tokens: int = 0
+    iterations: int = 0
+    misfits: int = 0
+    """How many replies had to be sent back."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was begun."""
+        return self.sequence > 0
+
+    def turn(self, back: int = 1) -> TurnRef:
+        """One of its last turns."""
+        return TurnRef(conversation=self.id, sequence=self.sequence - back)
+
+
 class Session(BaseModel):
     """Where the work stands; small enough to travel through continue-as-new at any moment."""
 
     number: int
     key: str
     branch: str
-    conversation: str
-    sequence: int = 0
-    iterations: int = 0
+    talk: Talk
     passes: int = 0
+    is_under_way: bool = False
+    """Whether a pass has begun and its result is not told yet."""
+    phase: Phase | None = None
+    plan: Plan = Field(default_factory=Plan)
+    planning: Planning = Field(default_factory=Planning)
+    verified: Verified | None = None
+    """What the checks showed on the commit pushed last."""
     submitted: int | None = None
     """The turn in which the model last submitted."""
     workspace_queue: str | None = None
@@ -61,15 +91,25 @@ class Session(BaseModel):
     comments_answered: int = 0
     """How many comments of this session were answered; closing comments do not count."""
 
+    @property
+    def is_refuted(self) -> bool:
+        """Whether a check failed on what was pushed, whatever the model says."""
+        return self.verified is not None and bool(self.verified.failing)
+
     def key_of(self, effect: str) -> str:
         """Names one outside effect of this session, the same at every attempt."""
         return f"{self.key}:{effect}"
 
     def begin_anew(self, conversation: str) -> None:
         """Leave a conversation that cannot be continued."""
-        self.conversation, self.sequence, self.submitted = conversation, 0, None
+        self.talk, self.submitted = Talk(id=conversation), None
+        self.phase, self.is_under_way = None, False
+
+    def enter(self, phase: Phase | None, conversation: str) -> None:
+        """Go on to a phase, which has a conversation of its own; None when planned work is over."""
+        self.phase, self.talk = phase, Talk(id=conversation)
 
     def next_pass(self) -> None:
         """Begin another round of work in the same conversation."""
         self.passes += 1
-        self.iterations, self.answer_at = 0, None
+        self.talk.iterations, self.answer_at = 0, None

@@ -158,7 +158,8 @@ class GitHubForge(Comments, ChangeRequests):
 
     def _creation(self, wanted: NewChangeRequest) -> Json:
         body = shortened(wanted.body, self.longest_body)
-        return {"title": wanted.title, "head": wanted.head, "base": wanted.base, "body": body}
+        draft = {"draft": True} if wanted.draft else {}
+        return {"title": wanted.title, "head": wanted.head, "base": wanted.base, "body": body, **draft}
 
     def _request(self, answer: Answer) -> ChangeRequest:
         return answer.read(PullPayload).change_request()

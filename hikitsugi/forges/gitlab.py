@@ -155,7 +155,7 @@ class GitLabForge(Comments, ChangeRequests):
 
     def _creation(self, wanted: NewChangeRequest) -> Json:
         return {
-            "title": wanted.title,
+            "title": as_draft(wanted.title) if wanted.draft else wanted.title,
             "source_branch": wanted.head,
             "target_branch": wanted.base,
             "description": self._description(wanted.body),

@@ -119,6 +119,7 @@ def to_transcript(stored: Stored, turns: Sequence[Stored]) -> Transcript:
         system=stored.system,
         tools=tuple(ToolSpec.model_validate(tool) for tool in stored.tools),
         turns=tuple(to_turn(turn) for turn in turns),
+        purpose=stored.purpose,
     )
 
 

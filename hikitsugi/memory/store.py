@@ -54,7 +54,7 @@ class SqlMemory(Transactions):
 
     async def read_conversation(self, conversation: str) -> Transcript:
         """System text, tools and all turns."""
-        opening = select(StoredConversation.system, StoredConversation.tools).where(
+        opening = select(StoredConversation.system, StoredConversation.tools, StoredConversation.purpose).where(
             StoredConversation.id == conversation
         )
         turns = (

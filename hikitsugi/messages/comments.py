@@ -11,11 +11,17 @@ DONE_HEADINGS = ("## 実行完了", "## Done")
 
 
 def result(
-    language: Language, submission: Submission | None, published: Published, change_request: str | None, warning: str
+    language: Language,
+    submission: Submission | None,
+    published: Published,
+    change_request: str | None,
+    warning: str,
+    evidence: str = "",
 ) -> str:
     """The result of one pass over the issue."""
     heading = either(language, ja="## 実行完了", en="## Done")
-    parts = [heading, _told(language, submission), _changed(language, published, change_request), warning]
+    changed = _changed(language, published, change_request)
+    parts = [heading, _told(language, submission), changed, evidence, warning]
     parts.append(
         either(
             language,

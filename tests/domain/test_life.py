@@ -10,7 +10,7 @@ from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import IssueFacts, Life
 from hikitsugi.domain.policy import Policy
-from hikitsugi.domain.session import Called, Ending, Handover, Session
+from hikitsugi.domain.session import Called, Ending, Handover, Session, Talk
 from hikitsugi.domain.states import State
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -27,7 +27,7 @@ def comment(number: int, edits: int = 0) -> Comment:
 
 
 def session(number: int = 1) -> Session:
-    return Session(number=number, key="ab12", branch="hikitsugi/issue-1", conversation="c1")
+    return Session(number=number, key="ab12", branch="hikitsugi/issue-1", talk=Talk(id="c1"))
 
 
 def hear_all(life: Life) -> None:

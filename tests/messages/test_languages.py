@@ -4,8 +4,8 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, get_type_hints
 
 import pytest
@@ -15,10 +15,12 @@ from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.life import Life
+from hikitsugi.domain.plan import Action, Plan, TurnRef
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.progress import Progress, ReportedCall, Trouble
 from hikitsugi.domain.status import Status
 from hikitsugi.domain.tools import Submission, SubmissionStatus
+from hikitsugi.domain.verification import CheckRun, Placeholder, Verified
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages.command_line import Name
 from hikitsugi.messages.operators import Limiter
@@ -41,7 +43,22 @@ PROGRESS = Progress(
     cost_usd=None,
     tokens=1,
 )
+SOURCE = TurnRef(conversation="c", sequence=1)
+PLAN = Plan(actions=[Action(id="task_1", title="Mend it", source=SOURCE, is_further=True)])
+VERIFIED = Verified(
+    commit="c" * 40,
+    checks=(CheckRun(command="make test", exit_code=1, tail="1 failed"),),
+    placeholders=(Placeholder(path="a.py", line=3, text="pass"),),
+    touches_instructions=("AGENTS.md",),
+)
 EXAMPLES: Mapping[Any, Any] = {
+    float | None: 2.5,
+    timedelta: timedelta(minutes=30),
+    Sequence[str]: ["something"],
+    Plan: PLAN,
+    Plan | None: PLAN,
+    Verified: VERIFIED,
+    Verified | None: VERIFIED,
     str: "something",
     str | None: "something",
     int: 3,

@@ -1,6 +1,7 @@
 """The outside as the stories see it: small classes that keep what was done to them."""
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -14,6 +15,7 @@ from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.issue import MARKER_PREFIX, ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
 from hikitsugi.domain.ports import Cursor, Sighting
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
+from hikitsugi.domain.verification import CheckRun, Placeholder, Verified
 from hikitsugi.domain.workspace import Commit, Published
 
 BOT = "hikitsugi-bot"
@@ -30,6 +32,8 @@ class FakeForge:
         self.comments: list[Comment] = []
         self.acknowledged: list[str] = []
         self.requests: list[NewChangeRequest] = []
+        self.bodies: list[str] = []
+        self.is_draft: bool | None = None
         self.is_open = True
         self.maintainers = {"maria"}
         self.refuses: Exception | None = None
@@ -107,6 +111,7 @@ class FakeForge:
     async def open_change_request(self, wanted: NewChangeRequest) -> ChangeRequest:
         if wanted.head not in [request.head for request in self.requests]:
             self.requests.append(wanted)
+            self.is_draft = wanted.draft
         url = f"http://forge.example/{wanted.home.repository}/pull/2"
         return ChangeRequest(number=2, url=url, head=wanted.head, base=wanted.base, is_open=True)
 
@@ -124,9 +129,11 @@ class FakeForge:
         return await self.open_change_request(wanted[0]) if wanted else None
 
     async def update_change_request(self, home: RepositoryAddress, number: int, title: str, body: str) -> ChangeRequest:
+        self.bodies.append(body)
         return ChangeRequest(number=number, url="", head="", base="", is_open=True)
 
     async def set_draft(self, home: RepositoryAddress, number: int, *, draft: bool) -> ChangeRequest:
+        self.is_draft = draft
         return ChangeRequest(number=number, url="", head="", base="", is_open=True, is_draft=draft)
 
     async def ensure_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> None:
@@ -136,7 +143,7 @@ class FakeForge:
         return GitRemote(url="http://forge.example/r.git", username="x", token=SecretStr("t"), default_branch="main")
 
 
-Script = Callable[[Transcript], Sequence[tuple[str, Mapping[str, Any]]]]
+Script = Callable[[Transcript], Sequence[tuple[str, Mapping[str, Any]]] | str]
 
 
 class FakeModel:
@@ -155,15 +162,16 @@ class FakeModel:
         await self.may_speak.wait()
         if self.refuses:
             raise self.refuses
-        calls = self.script(transcript)
+        said = self.script(transcript)
+        calls, text = ((), said) if isinstance(said, str) else (said, "Hmm.")
         turn = len(transcript.turns)
         blocks = [
             {"type": "tool_use", "id": f"call-{turn}-{n}", "name": name, "input": dict(given)}
             for n, (name, given) in enumerate(calls)
         ]
-        said = Turn.model_validate({"role": "assistant", "content": blocks or [{"type": "text", "text": "Hmm."}]})
+        answer = Turn.model_validate({"role": "assistant", "content": blocks or [{"type": "text", "text": text}]})
         usage = Usage(input_tokens=10, output_tokens=5)
-        return Reply(turn=said, stop_reason="tool_use", model="fake", usage=usage, cost_usd=self.costs)
+        return Reply(turn=answer, stop_reason="tool_use", model="fake", usage=usage, cost_usd=self.costs)
 
 
 def submits_after(rounds: int) -> Script:
@@ -189,13 +197,27 @@ class FakeWorkshop:
         self.carried_out: list[str] = []
         self.published: list[Commit] = []
         self.prepared = 0
+        self.checks: list[CheckRun] = [CheckRun(command="make test", exit_code=0)]
+        self.placeholders: list[Placeholder] = []
+        self.touched: list[str] = []
+        self.verified: list[str] = []
 
     async def prepare(self, issue: IssueAddress, remote: GitRemote, branch: str) -> None:
         self.prepared += 1
 
     async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
         self.published.append(commit)
-        return Published(commit="c" * 40, files_changed=1, insertions=2, deletions=1)
+        digest = hashlib.sha256(repr(self.carried_out).encode()).hexdigest()[:40]
+        return Published(commit=digest, files_changed=1, insertions=2, deletions=1)
+
+    async def verify(self, issue: IssueAddress, remote: GitRemote, commit: str, commands: tuple[str, ...]) -> Verified:
+        self.verified.append(commit)
+        return Verified(
+            commit=commit,
+            checks=tuple(self.checks),
+            placeholders=tuple(self.placeholders),
+            touches_instructions=tuple(self.touched),
+        )
 
     async def intend(self, issue: IssueAddress, call: ToolCall, seen: Mapping[str, str]) -> Intent | ToolOutcome:
         return Intent(call=call, repeatable=call.name != "run")

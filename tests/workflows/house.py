@@ -15,16 +15,19 @@ from activities.failures import FailureTranslation
 from activities.forge_activities import ForgeActivities
 from activities.heartbeat import Heartbeat
 from activities.memory_activities import MemoryActivities
+from activities.planning_activities import PlanningActivities
 from activities.thinking_activities import ThinkingActivities
 from activities.workspace_activities import WorkspaceActivities
 from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
 from hikitsugi.app.temporal import WORKFLOWS
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import Language, Policy
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.status import Status
 from hikitsugi.memory.opening import open_memory
+from hikitsugi.workspace.inputs import TOOL_SPECS
 from tests.workflows.fakes import FakeForge, FakeModel, FakeWorkshop, Script, submits_after
 from workflows.issue_workflow import IssueWorkflow
 
@@ -50,6 +53,7 @@ class House:
             forges = {"github": self.forge}
             forge = ForgeActivities(forges, {"github": self.policy}, memory, Redactor(), confined=True)
             store = MemoryActivities(memory, forges, _system_prompt, (), Redactor())
+            planning = PlanningActivities(memory, forges, _phase_prompt, TOOL_SPECS, Redactor())
             thinking = ThinkingActivities(self.model, memory, Redactor())
             workspace = WorkspaceActivities(self.task_queue, self.workshop, self.workshop, memory, forges)
             async with Worker(
@@ -60,6 +64,8 @@ class House:
                     *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
                     *(forge.open_change_request, forge.post_result, forge.reconcile),
                     *(store.open_conversation, store.tell_comments, store.tell_to_go_on, store.summarise),
+                    *(planning.open_phase, planning.send_back, planning.ask_people, planning.propose_plan),
+                    workspace.verify,
                     *(thinking.think, workspace.prepare_workspace, workspace.use_tools, workspace.publish),
                 ],
                 interceptors=[FailureTranslation(Redactor()), Heartbeat(), *interceptors],
@@ -123,6 +129,10 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
     async with asyncio.timeout(GENEROUS):
         while not await condition():  # noqa: ASYNC110 - another process has no event to give us
             await asyncio.sleep(0.02)
+
+
+def _phase_prompt(phase: Phase, language: Language, repository: str) -> str:
+    return f"{phase} on {repository} in {language}."
 
 
 def _system_prompt(language: Language, repository: str) -> str:
