@@ -175,7 +175,7 @@ class Steps:
 
     async def verify(self, commit: str) -> Verified:
         """Run the checks on a pushed commit."""
-        request = Verify(issue=self._issue, commit=commit, commands=self._life.policy.check_commands)
+        request = Verify(issue=self._issue, commit=commit)
         return await self._work(
             WorkspaceActivities.verify,
             request,

@@ -31,7 +31,6 @@ def policy(settings: Settings, forge: ForgeSettings) -> Policy:
         context_expiry=timedelta(days=settings.context_inheritance.context_expiry_days),
         planning=planning_policy(settings),
         commands_by_mention=forge.kind == "gitlab",
-        check_commands=(settings.workspace.check_command,) if settings.workspace.check_command else (),
     )
 
 

@@ -1,0 +1,104 @@
+"""What the demo's scripted model replies in the phases of planned work."""
+
+import json
+from typing import Any
+
+from hikitsugi.language_model.scripted import Answer, Request, say, think, use
+
+MEND, TEST, README, ANSWER = "task_1", "task_2", "task_readme", "task_answer"
+_TITLES = {
+    MEND: "消費税の切り捨てをレシート 1 枚につき 1 回にする",
+    TEST: "端数が出ない場合のテストを追加する",
+    README: "README に使い方を書く",
+    ANSWER: "コメントに答える",
+}
+
+
+def reply(request: Request) -> Answer:
+    """The next turn of a phase that wants its reply in a form."""
+    if request.form == "Brief" and not request.results_of("read") and _tasks(request)[0] == MEND:
+        return (
+            think("まず実装とテストを読みます。") + use("read", path="receipt.py") + use("read", path="test_receipt.py")
+        )
+    forms = {"Brief": _brief, "PlanReply": _plan, "Verdict": _verdict, "Reflection": _reflection}
+    make = forms.get(request.form, _no_replan)
+    return say(json.dumps(make(request), ensure_ascii=False))
+
+
+def action_in(request: Request) -> str | None:
+    """The action to carry out, if the request is about one."""
+    opening = request.messages[0].content
+    texts = [text for text in request.texts if "# Your action: " in text] if opening else []
+    return texts[-1].rpartition("# Your action: ")[2].partition("\n")[0].strip() if texts else None
+
+
+def _tasks(request: Request) -> tuple[str, ...]:
+    """What the latest words of people call for."""
+    said = [text for text in request.texts if text.startswith(("Issue #", "[New Comment"))][-1]
+    if said.startswith("Issue #"):
+        return (MEND, TEST)
+    return (README,) if "readme" in said.casefold() else (ANSWER,)
+
+
+def _brief(request: Request) -> dict[str, Any]:
+    is_mending = _tasks(request)[0] == MEND
+    found = ["receipt.py の total が商品ごとに切り捨てている", "test_receipt.py のテストが失敗する"]
+    return {
+        "goal": _TITLES[_tasks(request)[0]],
+        "deliverables": [],
+        "constraints": [],
+        "findings": found if is_mending else [],
+        "assumptions": [],
+        "gaps": [],
+        "questions": [],
+        "confidence": 0.95,
+        "comment": "原因は `receipt.py` の端数処理です。" if is_mending else "コメントを読みました。",
+    }
+
+
+def _plan(request: Request) -> dict[str, Any]:
+    tasks = _tasks(request)
+    return {
+        "goal": _TITLES[tasks[0]],
+        "success_criteria": ["`python -m unittest` が成功する"],
+        "earlier_plan": "none",
+        "reasoning": "小さな変更で足ります。",
+        "actions": [_action(task, tasks[:n]) for n, task in enumerate(tasks)],
+        "comment": f"{len(tasks)} つのアクションで進めます。",
+    }
+
+
+def _action(task: str, after: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "id": task,
+        "title": _TITLES[task],
+        "purpose": "依頼に応える",
+        "expected_outcome": "テストが成功する",
+        "fallback": "",
+        "complexity": "low",
+        "depends_on": list(after),
+    }
+
+
+def _verdict(request: Request) -> dict[str, Any]:
+    seen = request.texts[-1]
+    reports = [line.strip() for text in request.texts for line in text.splitlines() if line.startswith("  ")]
+    failed = "exited with" in seen and "exited with 0" not in seen
+    return {
+        "passed": not failed,
+        "criteria": [],
+        "issues": ["チェックが失敗しています。"] if failed else [],
+        "actions": [],
+        "confidence": 0.9,
+        "summary": "\n".join(f"- {line}" for line in reports if "exited with" not in line)[:2000]
+        or "変更はありません。",
+        "comment": "成功基準を確認しました。",
+    }
+
+
+def _reflection(request: Request) -> dict[str, Any]:
+    return {"status": "success", "evaluation": "計画どおりです。", "issues": [], "root_cause": "", "revise": False}
+
+
+def _no_replan(request: Request) -> dict[str, Any]:
+    return {"kind": "none", "confidence": 0.9, "reasoning": "これ以上は変わりません。", "questions": []}
