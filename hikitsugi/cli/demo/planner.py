@@ -17,18 +17,16 @@ _TITLES = {
 def reply(request: Request) -> Answer:
     """The next turn of a phase that wants its reply in a form."""
     if request.form == "Brief" and not request.results_of("read") and _tasks(request)[0] == MEND:
-        return (
-            think("まず実装とテストを読みます。") + use("read", path="receipt.py") + use("read", path="test_receipt.py")
-        )
-    forms = {"Brief": _brief, "PlanReply": _plan, "Verdict": _verdict, "Reflection": _reflection}
-    make = forms.get(request.form, _no_replan)
-    return say(json.dumps(make(request), ensure_ascii=False))
+        look = think("まず実装とテストを読みます。") + use("read", path="receipt.py")
+        return look + use("read", path="test_receipt.py")
+    forms = {"Brief": _brief, "PlanReply": _plan, "Verdict": _verdict}
+    said = forms[request.form](request) if request.form in forms else _ELSE[request.form]
+    return say(json.dumps(said, ensure_ascii=False))
 
 
 def action_in(request: Request) -> str | None:
     """The action to carry out, if the request is about one."""
-    opening = request.messages[0].content
-    texts = [text for text in request.texts if "# Your action: " in text] if opening else []
+    texts = [text for text in request.texts if "# Your action: " in text]
     return texts[-1].rpartition("# Your action: ")[2].partition("\n")[0].strip() if texts else None
 
 
@@ -83,6 +81,7 @@ def _action(task: str, after: tuple[str, ...]) -> dict[str, Any]:
 def _verdict(request: Request) -> dict[str, Any]:
     seen = request.texts[-1]
     reports = [line.strip() for text in request.texts for line in text.splitlines() if line.startswith("  ")]
+    told = [f"- {line}" for line in reports if "exited with" not in line]
     failed = "exited with" in seen and "exited with 0" not in seen
     return {
         "passed": not failed,
@@ -96,9 +95,14 @@ def _verdict(request: Request) -> dict[str, Any]:
     }
 
 
-def _reflection(request: Request) -> dict[str, Any]:
-    return {"status": "success", "evaluation": "計画どおりです。", "issues": [], "root_cause": "", "revise": False}
-
-
-def _no_replan(request: Request) -> dict[str, Any]:
-    return {"kind": "none", "confidence": 0.9, "reasoning": "これ以上は変わりません。", "questions": []}
+_ELSE: dict[str, dict[str, Any]] = {
+    "Reflection": {
+        "status": "success",
+        "evaluation": "計画どおりです。",
+        "issues": [],
+        "root_cause": "",
+        "revise": False,
+    },
+    "Revision": {"reason": "計画を変える必要はありません。", "actions": []},
+    "ReplanDecision": {"kind": "none", "confidence": 0.9, "reasoning": "これ以上は変わりません。", "questions": []},
+}
