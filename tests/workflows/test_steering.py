@@ -147,7 +147,7 @@ async def test_a_comment_during_an_action_is_told_at_once_and_may_revise_the_pla
 
 
 @pytest.mark.req("CD-02")
-@pytest.mark.parametrize("phase", ["pre_planning", "planning", "reflection", "revision", "verification"])
+@pytest.mark.parametrize("phase", ["pre_planning", "planning", "reflection", "revision"])
 async def test_a_comment_is_told_in_whichever_phase_is_open(time: WorkflowEnvironment, tmp_path: Path, phase: str):
     lines = {Phase.REFLECTION: reflection(revise=True), Phase.REVISION: {"reason": "So.", "actions": [action(2)]}}
     policy = planned(reflection_interval=1)

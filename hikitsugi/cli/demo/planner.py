@@ -1,6 +1,7 @@
 """What the demo's scripted model replies in the phases of planned work."""
 
 import json
+import re
 from typing import Any
 
 from hikitsugi.language_model.scripted import Answer, Request, say, think, use
@@ -80,8 +81,7 @@ def _action(task: str, after: tuple[str, ...]) -> dict[str, Any]:
 
 def _verdict(request: Request) -> dict[str, Any]:
     seen = request.texts[-1]
-    reports = [line.strip() for text in request.texts for line in text.splitlines() if line.startswith("  ")]
-    told = [f"- {line}" for line in reports if "exited with" not in line]
+    reports = [f"- {line.strip()}" for line in seen.splitlines() if re.match(r"  \S", line)]
     failed = "exited with" in seen and "exited with 0" not in seen
     return {
         "passed": not failed,
@@ -89,8 +89,7 @@ def _verdict(request: Request) -> dict[str, Any]:
         "issues": ["チェックが失敗しています。"] if failed else [],
         "actions": [],
         "confidence": 0.9,
-        "summary": "\n".join(f"- {line}" for line in reports if "exited with" not in line)[:2000]
-        or "変更はありません。",
+        "summary": "\n".join(reports) or "変更はありません。",
         "comment": "成功基準を確認しました。",
     }
 
