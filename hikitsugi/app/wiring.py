@@ -89,7 +89,7 @@ class Parts:
             *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
             *(forge.open_change_request, forge.post_result, forge.reconcile),
             *(store.open_conversation, store.tell_comments, store.tell_to_go_on, store.summarise),
-            ThinkingActivities(self.model, self.memory, self.redact).think,
+            ThinkingActivities(self.model, self.memory, self.redact, self.records).think,
             self._workspace().prepare_workspace,
         ]
 

@@ -54,7 +54,7 @@ class House:
             forge = ForgeActivities(forges, {"github": self.policy}, memory, Redactor(), confined=True)
             store = MemoryActivities(memory, forges, _system_prompt, (), Redactor())
             planning = PlanningActivities(memory, forges, _phase_prompt, TOOL_SPECS, Redactor())
-            thinking = ThinkingActivities(self.model, memory, Redactor())
+            thinking = ThinkingActivities(self.model, memory, Redactor(), memory.records)
             workspace = WorkspaceActivities(self.task_queue, self.workshop, self.workshop, memory, forges)
             async with Worker(
                 self.time.client,
