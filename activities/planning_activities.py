@@ -1,6 +1,6 @@
 """Steps of planned work: opening the conversation of a phase, sending replies back, asking people."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from temporalio import activity
@@ -22,7 +22,6 @@ from hikitsugi.domain.plan import Action, Plan, TurnRef
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.ports import Forge, Memory
 from hikitsugi.domain.redaction import Redactor
-from hikitsugi.domain.tools import ToolSpec
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.verification import Verified
 from hikitsugi.messages import phase_prompts, plans
@@ -91,17 +90,11 @@ class PlanningActivities:
     """The store of phases, and what is asked of people between them."""
 
     def __init__(
-        self,
-        memory: Memory,
-        forges: Mapping[str, Forge],
-        system_prompt: SystemPrompt,
-        tools: Sequence[ToolSpec],
-        redact: Redactor,
+        self, memory: Memory, forges: Mapping[str, Forge], system_prompt: SystemPrompt, redact: Redactor
     ) -> None:
         self._memory = memory
         self._forges = forges
         self._system_prompt = system_prompt
-        self._tools = tuple(tools)
         self._redact = redact
 
     @activity.defn
@@ -116,7 +109,7 @@ class PlanningActivities:
             session=request.session,
             purpose=request.phase,
             system=self._system_prompt(request.phase, request.language, request.issue.repository),
-            tools=tuple(tool for tool in self._tools if tool.name in tools_of(request.phase)),
+            tools=tuple(tool for tool in base.tools if tool.name in tools_of(request.phase)),
             turns=(*base.turns[: request.request.sequence], *(turn for turn in told if turn), briefing),
             opened_at=request.at,
         )

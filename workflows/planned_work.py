@@ -109,7 +109,7 @@ class PlannedWork:
             return self._enter(Phase.VERIFICATION)
         if not self._session.talk.is_open:
             await self._planning_steps.open_phase(Phase.EXECUTION, workflow.now(), action.id)
-        work = PlainWork(self._session, self._steps, self._checkpoint, self._policy.limits.steps_per_action)
+        work = PlainWork(self._session, self._steps, self._between_turns, self._policy.limits.steps_per_action)
         submitted = await work.run()
         is_done = submitted and not work.is_blocked
         action.status = ActionStatus.DONE if is_done else ActionStatus.FAILED
@@ -117,6 +117,10 @@ class PlannedWork:
         await self._steps.publish(workflow.now(), action)
         self._planning.note_action(failed=not is_done)
         return self._enter(self._after_action())
+
+    async def _between_turns(self) -> bool:
+        self._changed()
+        return await self._checkpoint()
 
     def _begin(self, action: Action) -> bool:
         """Whether the action may run; beyond the limit of actions none is begun."""

@@ -83,7 +83,7 @@ class Parts:
             self.forges, policies, self.memory, self.redact, confined=self.settings.sandbox.kind != "none"
         )
         store = MemoryActivities(self.memory, self.forges, plain_work, TOOL_SPECS, self.redact)
-        planning = PlanningActivities(self.memory, self.forges, phase_prompt, TOOL_SPECS, self.redact)
+        planning = PlanningActivities(self.memory, self.forges, phase_prompt, self.redact)
         return [
             *(planning.open_phase, planning.send_back, planning.ask_people, planning.propose_plan),
             *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),

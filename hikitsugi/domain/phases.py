@@ -15,7 +15,7 @@ class Phase(StrEnum):
     REPLAN_DECISION = "replan_decision"
 
 
-READ_ONLY = ("read", "glob", "grep")
+READ_ONLY = ("read", "glob", "grep", "recall")
 _BESIDES: dict[Phase, tuple[str, ...]] = {
     Phase.EXECUTION: ("edit", "write", "run", "submit"),
     Phase.VERIFICATION: ("run",),

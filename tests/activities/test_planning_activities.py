@@ -27,13 +27,14 @@ REQUEST = TurnRef(conversation="request", sequence=1)
 
 def activities(memory: SqlMemory, forge: FakeForge | None = None) -> PlanningActivities:
     forges = {ISSUE.forge: forge or FakeForge(ISSUE)}
-    return PlanningActivities(memory, forges, phase_prompt, TOOL_SPECS, Redactor(["hunter22"]))
+    return PlanningActivities(memory, forges, phase_prompt, Redactor(["hunter22"]))
 
 
 async def said(memory: SqlMemory, conversation: str, text: str) -> TurnRef:
     """A reply of the model in a conversation of its own."""
     opening = (Turn.of_text("user", "Issue #1: It fails"),)
-    made = Opening(id=conversation, issue=ISSUE, session=1, purpose="x", system="", turns=opening, opened_at=AT)
+    facts = {"id": conversation, "issue": ISSUE, "session": 1, "purpose": "x", "system": "", "opened_at": AT}
+    made = Opening.model_validate({**facts, "tools": TOOL_SPECS, "turns": opening})
     await memory.open_conversation(made)
     await memory.append(conversation, 1, Turn.of_text("assistant", text))
     return TurnRef(conversation=conversation, sequence=1)

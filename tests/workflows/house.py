@@ -27,7 +27,6 @@ from hikitsugi.domain.policy import Language, Policy
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.status import Status
 from hikitsugi.memory.opening import open_memory
-from hikitsugi.workspace.inputs import TOOL_SPECS
 from tests.workflows.fakes import FakeForge, FakeModel, FakeWorkshop, Script, submits_after
 from workflows.issue_workflow import IssueWorkflow
 
@@ -53,7 +52,7 @@ class House:
             forges = {"github": self.forge}
             forge = ForgeActivities(forges, {"github": self.policy}, memory, Redactor(), confined=True)
             store = MemoryActivities(memory, forges, _system_prompt, (), Redactor())
-            planning = PlanningActivities(memory, forges, _phase_prompt, TOOL_SPECS, Redactor())
+            planning = PlanningActivities(memory, forges, _phase_prompt, Redactor())
             thinking = ThinkingActivities(self.model, memory, Redactor(), memory.records)
             workspace = WorkspaceActivities(self.task_queue, self.workshop, self.workshop, memory, forges)
             async with Worker(
