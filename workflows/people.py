@@ -26,12 +26,14 @@ class People:
         planning_steps: PlanningSteps,
         display: Display,
         hears_before: Callable[[datetime], Awaitable[bool]],
+        take_in: Callable[[], Awaitable[bool]],
     ) -> None:
         self._life = life
         self._steps = steps
         self._planning_steps = planning_steps
         self._display = display
         self._hears_before = hears_before
+        self._take_in = take_in
 
     async def ask(self) -> None:
         """Put the questions of the last reply."""
@@ -41,18 +43,18 @@ class People:
         wait = self._policy.question_timeout
         await self._planning_steps.ask_people(session.phase, session.talk.turn(), wait)
         self._planning.clarifications += 1
-        await self._wait()
+        await self._wait(operators.awaits_answer(self._language, workflow.now() + wait))
 
     async def answer(self) -> bool:
-        """Whether somebody answers in time."""
+        """Whether somebody answers in time; then the model is told."""
         until = self._since + self._policy.question_timeout
         self._display.wait_for(operators.awaits_answer(self._language, until))
         while not self._life.heard:
             if not await self._hears_before(until):
                 break
             until = self._since + self._policy.question_timeout
-        self._planning.is_unanswered = not self._life.heard
         await self._go_on()
+        self._planning.is_unanswered = not await self._take_in()
         return not self._planning.is_unanswered
 
     @property
@@ -66,10 +68,14 @@ class People:
         """Post the plan for approval."""
         await self._planning_steps.propose_plan(self._session.plan, self._session.talk.turn(), self._mentioned)
         self._planning.is_approved = self._planning.is_reminded = False
-        await self._wait()
+        expires = workflow.now() + self._policy.approval_expiry
+        await self._wait(operators.awaits_approval(self._language, expires))
 
     async def approve(self) -> bool:
-        """Whether the plan is approved; False when somebody wants another. Without a word the session ends."""
+        """Whether the plan is approved; False when somebody wants another, as the model is told.
+
+        Without a word the session ends.
+        """
         while not (self._planning.is_approved or self._life.heard):
             expires = self._since + self._policy.approval_expiry
             self._display.wait_for(operators.awaits_approval(self._language, expires))
@@ -85,6 +91,8 @@ class People:
                 self._planning.is_reminded = True
         is_approved = self._planning.is_approved
         await self._go_on()
+        if not is_approved:
+            await self._take_in()
         return is_approved
 
     async def _expire(self) -> None:
@@ -92,8 +100,9 @@ class People:
         self._life.stop = Order(by="hikitsugi", reason=plans.expired(self._language))
         await workflow.wait_condition(lambda: False)
 
-    async def _wait(self) -> None:
+    async def _wait(self, what: str) -> None:
         self._planning.awaits_since = workflow.now()
+        self._display.wait_for(what)
         await self._display.show(State.AWAITING_RESPONSE)
 
     async def _go_on(self) -> None:

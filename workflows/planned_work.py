@@ -65,7 +65,7 @@ class PlannedWork:
             if outcome is None or not outcome.questions or not self._planning.may_ask():
                 return self._enter(Phase.PLANNING)
             await self._people.ask()
-        if not (await self._people.answer() and await self._checkpoint()):
+        if not await self._people.answer():
             self._enter(Phase.PLANNING)
         return None
 
@@ -81,8 +81,6 @@ class PlannedWork:
             await self._people.propose()
         if await self._people.approve():
             self._enter(Phase.EXECUTION)
-        else:
-            await self._checkpoint()
         return None
 
     @property
@@ -192,7 +190,7 @@ class PlannedWork:
             if kind is not ReplanKind.CLARIFY:
                 return self._go_back(kind, self._session.talk.turn())
             await self._people.ask()
-        if not (await self._people.answer() and await self._checkpoint()):
+        if not await self._people.answer():
             self._enter(None)
         return None
 

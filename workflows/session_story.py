@@ -130,7 +130,7 @@ class SessionStory:
         """By plan, or in one tool loop."""
         if not self.life.policy.planning.enabled:
             return PlainWork(self.life.current, self.steps, self.checkpoint, self.life.policy.max_iterations)
-        people = People(self.life, self.steps, self.planning_steps, self.display, self.hears_before)
+        people = People(self.life, self.steps, self.planning_steps, self.display, self.hears_before, self.take_in_heard)
         return PlannedWork(self.life, self.steps, self.planning_steps, people, self.checkpoint, self.display.show_plan)
 
     async def checkpoint(self) -> bool:
@@ -168,7 +168,11 @@ class SessionStory:
     async def hear_people(self) -> None:
         """Give the model what people wrote meanwhile, where that is wanted."""
         if self.life.policy.hears_while_working:
-            await self.take_in(self.life.take_heard())
+            await self.take_in_heard()
+
+    async def take_in_heard(self) -> bool:
+        """Give the model what people wrote; whether anything of it was still there."""
+        return await self.take_in(self.life.take_heard())
 
     async def conversation_is_over(self) -> bool:
         """Wait for an answer; True when it closes the conversation, or when none comes in time."""

@@ -77,11 +77,13 @@ async def test_without_the_label_nobody_is_asked_and_approve_means_nothing(time:
 
 @pytest.mark.req("PL-01")
 @pytest.mark.lesson("C25")
+@pytest.mark.parametrize("hears", [True, False], ids=["hears", "hears only answers"])
 async def test_a_question_is_really_waited_for_and_its_answer_reaches_the_plan(
-    time: WorkflowEnvironment, tmp_path: Path
+    time: WorkflowEnvironment, tmp_path: Path, *, hears: bool
 ):
     lines = {Phase.PRE_PLANNING: (brief("Tabs or spaces?"), brief())}
-    async with House(time, Planner(lines), planned()).open(tmp_path) as h:
+    policy = planned().model_copy(update={"hears_while_working": hears})
+    async with House(time, Planner(lines), policy).open(tmp_path) as h:
         await h.start()
         await until(lambda: _said(h, QUESTION, 1))
         status = await h.comes_to("awaiting-response")
