@@ -1,7 +1,7 @@
 """Everything the stories need from the outside, as small protocols; adapters implement them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from pydantic import JsonValue
@@ -248,7 +248,15 @@ class Workspaces(Protocol):
         ...
 
     async def verify(self, issue: IssueAddress, remote: GitRemote, commit: str, commands: tuple[str, ...]) -> Verified:
-        """Run the checks on a pushed commit in a fresh worktree: the given ones, else the repository's usual ones."""
+        """Run the given, else the configured, else the usual checks on exactly a pushed commit in a fresh tree."""
+        ...
+
+    async def instructions(self, issue: IssueAddress, remote: GitRemote) -> str:
+        """What the repository's base branch asks of agents, without what nobody sees."""
+        ...
+
+    async def sweep(self, now: datetime, keep: timedelta) -> list[str]:
+        """Remove what was not used for so long; what was removed, as sentences."""
         ...
 
 

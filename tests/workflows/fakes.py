@@ -219,6 +219,12 @@ class FakeWorkshop:
             touches_instructions=tuple(self.touched),
         )
 
+    async def instructions(self, issue: IssueAddress, remote: GitRemote) -> str:
+        return ""
+
+    async def sweep(self, now: datetime, keep: timedelta) -> list[str]:
+        return []
+
     async def intend(self, issue: IssueAddress, call: ToolCall, seen: Mapping[str, str]) -> Intent | ToolOutcome:
         return Intent(call=call, repeatable=call.name != "run")
 
