@@ -6,11 +6,13 @@ from datetime import datetime
 from pydantic import JsonValue
 from temporalio import activity
 
+from activities.recalling import recalled
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Block, Turn
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import GitRemote
-from hikitsugi.domain.ports import Forge, Memory, Toolbox, Workspaces
+from hikitsugi.domain.ports import Forge, Memory, Records, Toolbox, Workspaces
+from hikitsugi.domain.recall import RECALL
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.workspace import Commit, Published
@@ -59,8 +61,16 @@ class WorkspaceActivities:
     """Checkout and tools of one host."""
 
     def __init__(
-        self, queue: str, workspaces: Workspaces, toolbox: Toolbox, memory: Memory, forges: Mapping[str, Forge]
+        self,
+        queue: str,
+        workspaces: Workspaces,
+        toolbox: Toolbox,
+        memory: Memory,
+        forges: Mapping[str, Forge],
+        *,
+        records: Records | None = None,
     ) -> None:
+        self._records = records
         self._queue = queue
         self._workspaces = workspaces
         self._toolbox = toolbox
@@ -95,6 +105,8 @@ class WorkspaceActivities:
         known = await self._memory.find_tool_run(request.conversation, call.id)
         if known and known.outcome:
             return known.outcome
+        if call.name == RECALL.name and self._records:
+            return await recalled(self._records, request.issue, call)
         intent = known.intent if known else await self._intent(request, call)
         if isinstance(intent, ToolOutcome):
             return intent

@@ -41,6 +41,19 @@ class LabelNames(Value):
         return tuple(self.of(state) for state in State)
 
 
+class InheritanceTerms(Value):
+    """What a session may tell the next one."""
+
+    max_tokens: int = 8000
+    planning: bool = False
+    """Whether the next session works by plan, and then also hears of earlier plans."""
+    inherit_plans: bool = True
+    inherit_verifications: bool = True
+    inherit_reflections: bool = True
+    max_previous_plans: int = 3
+    reuse_successful_patterns: bool = True
+
+
 class Policy(Value):
     """The rules of one session."""
 
@@ -56,3 +69,4 @@ class Policy(Value):
     budget: Budget = Budget()
     inherits: bool = True
     context_expiry: timedelta = timedelta(days=90)
+    inheritance: InheritanceTerms = InheritanceTerms()
