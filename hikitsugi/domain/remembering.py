@@ -1,5 +1,6 @@
 """From the records of a session to what is worth remembering of it."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, cast
@@ -9,18 +10,19 @@ from pydantic import JsonValue
 from hikitsugi.domain.handover import Attempts, PlanRecord
 from hikitsugi.domain.records import PhaseResult, RecordedCall, RecordedRun, Use
 from hikitsugi.domain.status import PlanItem
-from hikitsugi.domain.tools import Submission
+from hikitsugi.domain.tools import Submission, ToolCall, ToolOutcome
 
 _MOST_FAILURES = 10
 _MOST_PATTERNS = 5
 _REASON = 300
+_NOT_ZERO = re.compile(r"Exit code (?!0\b)")
 _PLANS = ("plan", "planning", "revision")
 
 
 def attempts_in(runs: Sequence[RecordedRun]) -> Attempts:
     """What was tried with tools, and what went wrong."""
     ended = [run for run in runs if run.outcome and run.intent.call.name not in ("submit", "recall")]
-    failed = [run for run in ended if run.outcome and run.outcome.is_error]
+    failed = [run for run in ended if run.outcome and has_failed(run.intent.call, run.outcome)]
     commands = [run.intent.call.label for run in ended if run.intent.call.name == "run" and run not in failed]
     return Attempts(
         succeeded=len(ended) - len(failed),
@@ -28,6 +30,13 @@ def attempts_in(runs: Sequence[RecordedRun]) -> Attempts:
         failures=tuple(_failure(run) for run in failed[-_MOST_FAILURES:]),
         succeeded_with=tuple(list(dict.fromkeys(commands))[-_MOST_PATTERNS:]),
     )
+
+
+def has_failed(call: ToolCall, outcome: ToolOutcome) -> bool:
+    """Whether a call did not work: it was refused, or its command ended with another code than 0."""
+    if outcome.is_error or call.name != "run":
+        return outcome.is_error
+    return bool(_NOT_ZERO.match(outcome.text))
 
 
 def _failure(run: RecordedRun) -> str:
