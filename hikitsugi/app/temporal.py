@@ -19,10 +19,11 @@ from hikitsugi.app.settings_sections import TemporalSettings
 from hikitsugi.domain.errors import TryAgainLater
 from hikitsugi.domain.redaction import Redactor
 from workflows import display
+from workflows.housekeeping_workflow import HousekeepingWorkflow
 from workflows.issue_workflow import IssueWorkflow
 from workflows.repository_workflow import RepositoryWorkflow
 
-WORKFLOWS = (IssueWorkflow, RepositoryWorkflow)
+WORKFLOWS = (IssueWorkflow, RepositoryWorkflow, HousekeepingWorkflow)
 _PASSED_THROUGH = ("hikitsugi", "activities")
 _CHECKED = 20
 _CONNECT_TIMEOUT = timedelta(seconds=10)

@@ -12,6 +12,7 @@ from temporalio.client import Client
 
 from activities.forge_activities import ForgeActivities
 from activities.handover_activities import HandoverActivities
+from activities.housekeeping_activities import HousekeepingActivities
 from activities.memory_activities import MemoryActivities
 from activities.thinking_activities import ThinkingActivities
 from activities.watch_activities import WatchActivities
@@ -92,6 +93,7 @@ class Parts:
             *(forge.open_change_request, forge.post_result, forge.reconcile),
             *(store.open_conversation, store.tell_comments, store.tell_to_go_on),
             *(between.take_over, between.hand_over),
+            HousekeepingActivities(self.records).forget_expired,
             ThinkingActivities(self.model, self.memory, self.redact).think,
             self._workspace().prepare_workspace,
         ]
