@@ -1,24 +1,26 @@
 """Steps in the store: opening a conversation, adding to it, handing it over."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from temporalio import activity
 
 from activities.audience import Audience, our_name
-from activities.forge_activities import Work, any_text_of, submission_in
-from activities.reading import conclusion_of
+from activities.forge_activities import any_text_of
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.commands import command_in
 from hikitsugi.domain.conversation import Opening, Turn
+from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.handover import Context
+from hikitsugi.domain.inheritance import Measure, inherited_text
 from hikitsugi.domain.issue import Comment, Issue
-from hikitsugi.domain.policy import Language
-from hikitsugi.domain.ports import Forge, Memory
-from hikitsugi.domain.redaction import Redactor
+from hikitsugi.domain.policy import InheritanceTerms, Language
+from hikitsugi.domain.ports import Forge, Memory, Records
+from hikitsugi.domain.recall import RECALL
 from hikitsugi.domain.session import Handover
 from hikitsugi.domain.tools import ToolSpec
 from hikitsugi.domain.value import Value
-from hikitsugi.messages import comments as comment_texts
 from hikitsugi.messages import prompts
 
 
@@ -33,6 +35,7 @@ class OpenConversation(Value):
     leave_out: tuple[str, ...]
     """Comments that are still to be told, as news."""
     handover: Handover | None
+    terms: InheritanceTerms = InheritanceTerms()
     at: datetime
     purpose: str = "plain_work"
 
@@ -53,18 +56,6 @@ class TellToGoOn(Value):
     sequence: int
 
 
-class Summarise(Value):
-    """Make the final summary of a session."""
-
-    language: Language
-    title: str
-    conversation: str
-    sequence: int | None
-    change_request: str | None
-    answered: int
-    work: Work = Work()
-
-
 class MemoryActivities:
     """The store, seeded from the forge."""
 
@@ -74,9 +65,11 @@ class MemoryActivities:
         forges: Mapping[str, Forge],
         system_prompt: Callable[[Language, str], str],
         tools: Sequence[ToolSpec],
-        redact: Redactor,
+        records: Records,
+        measure: Measure,
     ) -> None:
-        self._redact = redact
+        self._records = records
+        self._measure = measure
         self._memory = memory
         self._forges = forges
         self._system_prompt = system_prompt
@@ -93,18 +86,38 @@ class MemoryActivities:
         heard = [c for c in comments if command_in(c.body, bot) is None and await audience.hears(c)]
         ours = [c for c in comments if await audience.said(c)]
         told = [_turn_of(c, by_us=c in ours) for c in comments if c in heard or c in ours]
+        turns = _opening_turns(request, issue, told)
         opening = Opening(
             id=request.conversation,
             issue=request.issue,
             session=request.session,
             purpose=request.purpose,
             system=self._system_prompt(request.language, request.issue.repository),
-            tools=self._tools,
-            turns=tuple(_opening_turns(request, issue, told)),
+            tools=(*self._tools, RECALL) if await self._has_history(request) else self._tools,
+            turns=(*await self._inherited(request, {issue.author, *(c.author for c in heard)}), *turns),
             comments=tuple(comment.version for comment in heard),
             opened_at=request.at,
         )
         return await self._memory.open_conversation(opening)
+
+    async def _inherited(self, request: OpenConversation, names: Collection[str]) -> list[Turn]:
+        """The turns that open a later session: a record of the earlier one, whole where the store can give it."""
+        if request.handover is None:
+            return []
+        whole = None
+        with suppress(WillNeverWork):
+            whole = await self._records.read_context(request.issue, request.handover.id)
+        context = whole or Context.of(request.issue, request.handover)
+        text = inherited_text(context, request.terms, self._measure, names)
+        fixed = Turn.of_text("user", prompts.earlier_record(str(request.issue)))
+        return [fixed, Turn.of_text("assistant", text)] if text else []
+
+    async def _has_history(self, request: OpenConversation) -> bool:
+        """Whether there is anything of earlier sessions to recall."""
+        try:
+            return any(task.session < request.session for task in await self._records.tasks(request.issue))
+        except WillNeverWork:
+            return False
 
     @activity.defn
     async def tell_comments(self, request: TellComments) -> list[str]:
@@ -133,29 +146,9 @@ class MemoryActivities:
         """Store the reminder."""
         await self._memory.append(request.conversation, request.sequence, Turn.of_text("user", prompts.go_on()))
 
-    @activity.defn
-    async def summarise(self, request: Summarise) -> str:
-        """The final summary, from the records."""
-        submission = await submission_in(self._memory, request.conversation, request.sequence)
-        if plan := request.work.plan:
-            submission = await conclusion_of(self._memory, plan, request.work.verdict, concluded=request.work.concluded)
-        summary = comment_texts.summary_by_rule(
-            request.language,
-            title=request.title,
-            told=submission.summary if submission else "",
-            change_request=request.change_request,
-            answered=request.answered,
-        )
-        return self._redact(summary)
-
 
 def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Turn]) -> list[Turn]:
-    turns: list[Turn] = []
-    if request.handover:
-        turns.append(Turn.of_text("user", prompts.earlier_record(str(request.issue))))
-        turns.append(Turn.of_text("assistant", prompts.inherited(request.handover.summary)))
-    turns.append(Turn.of_text("user", prompts.opens(request.issue.number, issue.title, issue.body)))
-    turns.extend(told)
+    turns = [Turn.of_text("user", prompts.opens(request.issue.number, issue.title, issue.body)), *told]
     if turns[-1].role == "assistant" and not request.leave_out:
         turns.append(Turn.of_text("user", prompts.please_continue()))
     return turns

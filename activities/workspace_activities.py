@@ -6,12 +6,14 @@ from datetime import datetime, timedelta
 from pydantic import JsonValue
 from temporalio import activity
 
+from activities.recalling import recalled
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Block, Turn
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import GitRemote
 from hikitsugi.domain.phases import Phase, tools_of
-from hikitsugi.domain.ports import Forge, Memory, Toolbox, Workspaces
+from hikitsugi.domain.ports import Forge, Memory, Records, Toolbox, Workspaces
+from hikitsugi.domain.recall import RECALL
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.tools import Intent, SubmissionStatus, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
@@ -87,8 +89,11 @@ class WorkspaceActivities:
         memory: Memory,
         forges: Mapping[str, Forge],
         redact: Redactor | None = None,
+        *,
+        records: Records | None = None,
     ) -> None:
         self._redact = redact or Redactor()
+        self._records = records
         self._queue = queue
         self._workspaces = workspaces
         self._toolbox = toolbox
@@ -125,6 +130,8 @@ class WorkspaceActivities:
         known = await self._memory.find_tool_run(request.conversation, call.id)
         if known and known.outcome:
             return known.outcome
+        if call.name == RECALL.name and self._records:
+            return await recalled(self._records, request.issue, call)
         intent = known.intent if known else await self._intent(request, call)
         if isinstance(intent, ToolOutcome):
             return intent

@@ -110,28 +110,29 @@ class IssueWorkflow:
 
     async def hand_over(self, ending: Ending) -> None:
         """Save the work, say how it ended, keep the summary; a forge that refuses does not undo the ending."""
-        self.is_called, summary = False, self.life.error or ""
+        self.is_called = False
         order, self.life.stop, self.life.hold = self.life.stop, None, None
+        now, error = workflow.now(), self.life.error or ""
+        left = Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=error)
         if self.life.session:
-            summary = await self.say_farewell(self.life.session, ending, order)
-        now = workflow.now()
-        self.life.close_session(Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=summary))
+            left = await self.say_farewell(self.life.session, left, order)
+        self.life.close_session(left)
         self.display.index()
 
-    async def say_farewell(self, session: Session, ending: Ending, order: Order | None) -> str:
-        """The last effects of a session on the outside, each for itself; its final summary."""
-        summary = self.life.error or ""
+    async def say_farewell(self, session: Session, left: Handover, order: Order | None) -> Handover:
+        """The last effects of a session on the outside, each for itself; what it leaves to the next one."""
+        ending = left.ending
         with suppress(ActivityError):
             if session.workspace_queue and ending is Ending.STOPPED:
                 await self.steps.publish(workflow.now())
         with suppress(ActivityError):
-            summary = await self.steps.summarise()
+            left = await self.steps.hand_over(ending, workflow.now())
         at = f"{workflow.now():%Y-%m-%d %H:%M:%S} UTC"
         with suppress(ActivityError):
-            await self.steps.post_comment(ending, comments.farewell(self.life, ending, order, summary, at))
+            await self.steps.post_comment(ending, comments.farewell(self.life, ending, order, left.summary, at))
         with suppress(ActivityError):
             await self.display.show(State(ending))
-        return summary
+        return left
 
     @property
     def language(self) -> operators.Language:

@@ -12,6 +12,9 @@ PATIENT = RetryPolicy(
 )
 """Passing faults are outlived; what will never work is marked non-retryable where it is raised."""
 
+THREE_TIMES = RetryPolicy(initial_interval=timedelta(seconds=1), backoff_coefficient=2.0, maximum_attempts=3)
+"""For what is good to have and never a reason to fail."""
+
 RENEW_AFTER_EVENTS = 400
 """A run this long continues as new at the next checkpoint, so that waking it stays quick."""
 
@@ -31,10 +34,13 @@ class Limits(NamedTuple):
     start_to_close: timedelta
     heartbeat: timedelta = timedelta(seconds=10)
     whose: Limiter = "forge"
+    retry: RetryPolicy = PATIENT
 
 
 FORGE = Limits(timedelta(minutes=2))
 STORE = Limits(timedelta(minutes=2))
+EARLIER = Limits(timedelta(seconds=30), retry=THREE_TIMES)
+SUMMARY = Limits(timedelta(minutes=5), whose="model")
 MODEL = Limits(timedelta(minutes=30), whose="model")
 TOOLS = Limits(timedelta(hours=1))
 GIT = Limits(timedelta(minutes=30))

@@ -1,6 +1,7 @@
 """One session: work, tell the result, and talk until the conversation is over."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import datetime
 
 from temporalio import workflow
@@ -13,9 +14,9 @@ from hikitsugi.domain.life import Life
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Language
-from hikitsugi.domain.session import Ending, Session, Talk
+from hikitsugi.domain.session import Ending, Handover, Session, Talk
 from hikitsugi.domain.states import State
-from hikitsugi.messages import comments, operators
+from hikitsugi.messages import comments, handover, operators
 from workflows import limits
 from workflows.display import Display
 from workflows.gate import Gate
@@ -86,15 +87,26 @@ class SessionStory:
         if not called.is_open:
             self.life.called, self.life.error = called, operators.is_closed(called.policy.language)
             return False
+        key, now = workflow.uuid4().hex[:12], workflow.now()
+        taken = await self.steps.take_over(key, called.policy, now)
         session = Session(
-            number=self.life.sessions + 1,
-            key=workflow.uuid4().hex[:12],
+            number=taken.session,
+            key=key,
             branch=f"hikitsugi/issue-{self.issue.number}",
             talk=Talk(id=str(workflow.uuid4())),
+            started_at=now,
+            inherited=taken.handover,
         )
         self.life.open_session(called, session)
         await self.display.show(State.PROCESSING)
+        await self.tell_inheritance(taken.handover)
         return True
+
+    async def tell_inheritance(self, left: Handover | None) -> None:
+        """Say on the issue that an earlier context was taken over; a forge that refuses changes nothing."""
+        if left:
+            with suppress(ActivityError):
+                await self.steps.post_comment("inherited", handover.notice(self.language, left))
 
     async def work(self) -> None:
         """One pass: work in the checkout, publish it, show that it works, tell the result."""

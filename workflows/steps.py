@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from temporalio.exceptions import ActivityError, is_cancelled_exception
+
 from activities.forge_activities import (
     ForgeActivities,
     Hear,
@@ -11,7 +13,8 @@ from activities.forge_activities import (
     Reconcile,
     Work,
 )
-from activities.memory_activities import MemoryActivities, OpenConversation, Summarise, TellComments, TellToGoOn
+from activities.handover_activities import HandOver, HandoverActivities, TakenOver, TakeOver
+from activities.memory_activities import MemoryActivities, OpenConversation, TellComments, TellToGoOn
 from activities.thinking_activities import Think, ThinkingActivities, Thought
 from activities.workspace_activities import (
     PrepareWorkspace,
@@ -25,7 +28,8 @@ from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.plan import Action
-from hikitsugi.domain.session import Called, Session
+from hikitsugi.domain.policy import Policy
+from hikitsugi.domain.session import Called, Ending, Handover, Session
 from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request
@@ -93,7 +97,8 @@ class Steps:
             language=self._life.policy.language,
             accept_from=self._life.policy.accept_comments_from,
             leave_out=tuple(comment.id for comment in (*self._life.pending, *self._life.heard)),
-            handover=self._life.inheritance,
+            handover=self._session.inherited,
+            terms=self._life.policy.inheritance,
             at=now,
             purpose="request" if self._life.policy.planning.enabled else "plain_work",
         )
@@ -240,15 +245,40 @@ class Steps:
     ) -> R:
         return await self._patience.take(step, request, limit, summary, queue=queue, passage=self._passage)
 
-    async def summarise(self) -> str:
-        """The final summary of the session."""
-        request = Summarise(
+    async def take_over(self, key: str, policy: Policy, now: datetime) -> TakenOver:
+        """Begin a session with what the last one left; a store that cannot tell leaves what we carried ourselves."""
+        request = TakeOver(
+            issue=self._issue,
+            key=key,
+            session=self._life.sessions + 1,
+            inherits=policy.inherits,
+            expiry=policy.context_expiry,
+            now=now,
+        )
+        try:
+            return await self._patience.take(HandoverActivities.take_over, request, limits.EARLIER, "take over")
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            return TakenOver(session=request.session, handover=self._life.inheritance)
+
+    async def hand_over(self, ending: Ending, now: datetime) -> Handover:
+        """Leave the next session a record of this one."""
+        request = HandOver(
+            issue=self._issue,
+            key=self._session.key,
+            session=self._session.number,
+            ending=ending,
             language=self._life.policy.language,
             title=self._life.title,
-            conversation=self._session.talk.id,
-            sequence=self._session.submitted,
+            author=self._life.called.author if self._life.called else "",
             change_request=self._life.change_request,
-            answered=self._session.comments_answered,
-            work=self._done,
+            error=self._life.error,
+            plan=self._life.status(self._issue, "").plan,
+            started_at=self._session.started_at or now,
+            now=now,
         )
-        return await self._patience.take(MemoryActivities.summarise, request, limits.STORE, "final summary")
+        left = await self._patience.take(HandoverActivities.hand_over, request, limits.SUMMARY, "final summary")
+        if left.usage:
+            self._life.spending.add(left.usage, left.cost_usd)
+        return left.handover

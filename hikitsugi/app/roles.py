@@ -11,10 +11,13 @@ from temporalio.worker import Worker
 from activities.failures import FailureTranslation
 from activities.heartbeat import Heartbeat
 from hikitsugi.app.deliveries import start_watching
+from hikitsugi.app.policies import context_expiry
+from hikitsugi.app.schedules import schedule_housekeeping
 from hikitsugi.app.temporal import WORKFLOWS
 from hikitsugi.app.wiring import Parts, Steps
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.address import RepositoryAddress
+from workflows.housekeeping_workflow import Housekeeping
 
 _log = logging.getLogger(__name__)
 
@@ -32,6 +35,7 @@ async def worker_role(parts: Parts, client: Client) -> AsyncGenerator[None]:
     queue = parts.settings.temporal.task_queue
     if parts.sandbox.kind == "refused":
         _log.warning("no sandbox here, so the agent cannot run commands; install bubblewrap (sandbox.kind: auto)")
+    await schedule_housekeeping(client, queue, Housekeeping(expiry=context_expiry(parts.settings)))
     async with (
         _worker(parts, client, queue, parts.shared_steps(), stories=True),
         _worker(parts, client, parts.workspace_queue, parts.host_steps(), at_once=_COMMANDS_AT_ONCE),

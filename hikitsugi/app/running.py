@@ -20,10 +20,11 @@ from hikitsugi.app.roles import watcher_role, worker_role
 from hikitsugi.app.run_file import RunFacts, read_run_file, remove_run_file, write_run_file
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.telemetry import make_runtime
-from hikitsugi.app.temporal import connect, register_search_attributes
+from hikitsugi.app.temporal import check_key, connect, register_search_attributes
 from hikitsugi.app.wiring import parts
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.redaction import Redactor
 
 
 class Role(StrEnum):
@@ -57,7 +58,9 @@ async def running(
     runtime, metrics = make_runtime(0 if helping else settings.telemetry.metrics_port)
     async with AsyncExitStack() as stack:
         servers = await _servers(stack, settings, owner if helping else None, runtime)
-        client = await connect(settings.temporal, servers.temporal, runtime, interceptors)
+        redact = Redactor(settings.secrets())
+        client = await connect(settings.temporal, servers.temporal, runtime, interceptors, redact)
+        await check_key(client)
         await register_search_attributes(client)
         broker = await _roles(stack, settings, roles, client, servers)
         facts = RunFacts(

@@ -220,6 +220,11 @@ class Life(BaseModel):
             return False
         return bot in (earlier.assignees or ()) and bot not in facts.assignees
 
+    @property
+    def _inherited_from(self) -> str | None:
+        left = self.session.inherited if self.session else None
+        return left.id or str(left.session) if left else None
+
     def status(self, issue: IssueAddress, waiting_for: str) -> Status:
         """Where the issue stands."""
         return Status(
@@ -236,7 +241,7 @@ class Life(BaseModel):
             last_processed_at=self.last_processed_at,
             change_request=self.change_request,
             branch=self.branch,
-            inherited_from=None,
+            inherited_from=self._inherited_from,
             waiting_for=waiting_for,
             error=self.error,
         )

@@ -69,6 +69,19 @@ class PlanningPolicy(Value):
         return self.approval == "always" or (self.approval == "label" and labelled)
 
 
+class InheritanceTerms(Value):
+    """What a session may tell the next one."""
+
+    max_tokens: int = 8000
+    planning: bool = False
+    """Whether the next session works by plan, and then also hears of earlier plans."""
+    inherit_plans: bool = True
+    inherit_verifications: bool = True
+    inherit_reflections: bool = True
+    max_previous_plans: int = 3
+    reuse_successful_patterns: bool = True
+
+
 class Policy(Value):
     """The rules of one session."""
 
@@ -89,3 +102,4 @@ class Policy(Value):
     """Whether people had better write `@bot approve`, because the forge takes `/approve` for its own."""
     check_commands: tuple[str, ...] = ()
     """What proves the work; without any, the usual checks of the repository."""
+    inheritance: InheritanceTerms = InheritanceTerms()

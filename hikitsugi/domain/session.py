@@ -88,6 +88,9 @@ class Session(BaseModel):
     """Set while the result is told and an answer is waited for."""
     answer_at: IssueAddress | None = None
     """Where the last comment of this pass was written, if not on the issue itself."""
+    started_at: datetime | None = None
+    inherited: Handover | None = None
+    """What an earlier session left to this one."""
     comments_answered: int = 0
     """How many comments of this session were answered; closing comments do not count."""
 

@@ -107,18 +107,6 @@ def skipped(language: Language, reason: str) -> str:
     )
 
 
-def summary_by_rule(language: Language, *, title: str, told: str, change_request: str | None, answered: int) -> str:
-    """A final summary made from the records alone."""
-    lines = [
-        either(language, ja=f"- **依頼**: {title}", en=f"- **Request**: {title}"),
-        either(language, ja=f"- **結果**: {told or 'なし'}", en=f"- **Result**: {told or 'none'}"),
-        either(language, ja=f"- **対応したコメント**: {answered} 件", en=f"- **Comments answered**: {answered}"),
-    ]
-    if change_request:
-        lines.append(either(language, ja=f"- **変更**: {change_request}", en=f"- **Change**: {change_request}"))
-    return "\n".join(lines)
-
-
 def farewell(life: Life, ending: Ending, order: Order | None, summary: str, at: str) -> str:
     """The last comment of a session, by how it ended."""
     language = life.policy.language

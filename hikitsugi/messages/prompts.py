@@ -50,8 +50,3 @@ def please_continue() -> str:
 def earlier_record(address: str) -> str:
     """The fixed turn that must stand before an inherited summary."""
     return f"Issue {address}: earlier record follows."
-
-
-def inherited(summary: str) -> str:
-    """The earlier summary as an assistant turn."""
-    return f"前回の処理要約: {summary}"

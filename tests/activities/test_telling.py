@@ -5,7 +5,7 @@ import pytest
 from activities.memory_activities import MemoryActivities, TellComments, TellToGoOn
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.policy import Language
-from hikitsugi.domain.redaction import Redactor
+from hikitsugi.language_model.tokens import estimate
 from hikitsugi.memory.store import SqlMemory
 from tests.activities.examples import CONVERSATION, ISSUE, opened, step
 from tests.workflows.fakes import ALICE, FakeForge
@@ -17,7 +17,7 @@ def activities(forge: FakeForge, memory: SqlMemory) -> MemoryActivities:
     def system_prompt(language: Language, repository: str) -> str:
         return f"Work on {repository} in {language}."
 
-    return MemoryActivities(memory, {"github": forge}, system_prompt, (), Redactor())
+    return MemoryActivities(memory, {"github": forge}, system_prompt, (), memory.records, estimate)
 
 
 async def tell(forge: FakeForge, memory: SqlMemory, *comments: Comment) -> list[str]:

@@ -174,6 +174,21 @@ class FakeModel:
         return Reply(turn=answer, stop_reason="tool_use", model="fake", usage=usage, cost_usd=self.costs)
 
 
+class FakeSummarist:
+    """Closes the records of sessions, where it was given something to say."""
+
+    def __init__(self) -> None:
+        self.says = ""
+        self.records: list[Transcript] = []
+
+    async def reply(self, transcript: Transcript) -> Reply:
+        self.records.append(transcript)
+        if not self.says:
+            raise WillNeverWork("The summary model is away.")
+        usage = Usage(input_tokens=10, output_tokens=5)
+        return Reply(turn=Turn.of_text("assistant", self.says), stop_reason="end_turn", model="fake", usage=usage)
+
+
 def submits_after(rounds: int) -> Script:
     """A model that runs a command a number of times after each request, then submits."""
 

@@ -7,7 +7,9 @@ TESTS = "python -m unittest -v"
 
 
 def reply(request: Request) -> Answer:
-    """The next turn."""
+    """The next turn, or the summary of a session that is over."""
+    if request.text.startswith("Record of session"):
+        return say(_summary(request.text))
     asked, done = _this_pass(request)
     if request.turn == 0 or not asked.startswith("[New Comment"):
         return _mend(done)
@@ -53,6 +55,20 @@ def _test_and_submit(done: list[Result], after: str, summary: str) -> Answer:
     passed = not runs[-1].is_error and "OK" in runs[-1].text
     evidence = f"`{TESTS}` は成功しました。" if passed else f"`{TESTS}` を確認できませんでした: {runs[-1].text[:300]}"
     return use("submit", status="done" if passed else "blocked", summary=summary, evidence=evidence)
+
+
+def _summary(record: str) -> str:
+    """What the record says under the headings that a summary has."""
+    parts = {part.partition("\n")[0]: part.partition("\n")[2] for part in record.split("\n\n# ")}
+    wanted = {
+        "Purpose": "Request",
+        "Changed files": "Change request",
+        "Problems": "Failed",
+        "Decisions": "Comments of people",
+        "Verification": "Verified",
+        "Remaining work": "",
+    }
+    return "\n".join(f"## {heading}\n{parts.get(part, 'なし')}" for heading, part in wanted.items())
 
 
 def _answer(asked: str) -> Answer:
