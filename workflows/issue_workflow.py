@@ -28,6 +28,7 @@ from workflows.reasons import reason_of
 from workflows.session_story import SessionStory
 from workflows.signals import comments_in, facts_in, order_in
 from workflows.steps import Steps
+from workflows.timers import is_long
 
 
 @workflow.defn
@@ -42,7 +43,7 @@ class IssueWorkflow:
         self.issue = IssueAddress.parse(workflow.info().workflow_id)
         patience = Patience(self.life)
         self.display = Display(self.issue, self.life, patience)
-        self.gate = Gate(self.life, self.display)
+        self.gate = Gate(self.life, self.display, is_long, self.renew)
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
         self.intake = Intake(self.life, self.steps, self.obey)
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
@@ -59,10 +60,14 @@ class IssueWorkflow:
             await self.renew()
 
     async def renew(self) -> None:
-        """Go on in a fresh run, once nothing is half done beside the story."""
-        await workflow.wait_condition(lambda: not self.intake.is_busy and not self.caretaker.is_busy)
+        """Go on in a fresh run, once nothing is half done beside the story and all that waits can be carried."""
+        await workflow.wait_condition(self.is_calm)
         self.life.called_again = self.is_called
         workflow.continue_as_new(self.life)
+
+    def is_calm(self) -> bool:
+        """Whether nothing is under way beside the story, and what is left can be carried."""
+        return not self.intake.is_busy and not self.caretaker.is_busy and self.life.is_light
 
     async def somebody_calls(self) -> bool:
         """Rest; False when the context has expired before anybody wrote."""
@@ -78,8 +83,8 @@ class IssueWorkflow:
                 await workflow.wait_condition(lambda: not self.life.pending)
             await self.story.renew_if_long()
             await self.gate.passage()
-            if all(map(self.story.is_closing, self.life.heard)):
-                self.life.take_heard()
+            if self.life.only_closing_is_heard:
+                self.life.heard = {}
             self.is_called = self.is_called or bool(self.life.heard)
         self.life.rests_until = None
         return True
@@ -107,7 +112,8 @@ class IssueWorkflow:
     async def hand_over(self, ending: Ending) -> None:
         """Save the work, say how it ended, keep the summary; a forge that refuses does not undo the ending."""
         self.is_called, summary = False, self.life.error or ""
-        order, self.life.stop, self.life.hold = self.life.stop, None, None
+        order, self.life.stop = self.life.stop, None
+        self.life.hold = self.life.before_pause = None
         if self.life.session:
             summary = await self.say_farewell(self.life.session, ending, order)
         now = workflow.now()

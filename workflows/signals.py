@@ -7,6 +7,7 @@ from temporalio import workflow
 
 from hikitsugi.domain.issue import OPERATOR, Comment
 from hikitsugi.domain.life import IssueFacts, Order
+from hikitsugi.messages.prompts import shortened
 
 
 def comments_in(said: Any) -> list[Comment]:
@@ -39,7 +40,8 @@ def _comment_in(said: Any) -> Comment | None:
     typed = {"body": said} if isinstance(said, str) else said
     try:
         sender = OPERATOR if typed.get("author", OPERATOR) == OPERATOR else "typed"
-        return Comment.model_validate({"id": f"{sender}:{workflow.uuid4()}", "author": OPERATOR, **typed})
+        comment = Comment.model_validate({"id": f"{sender}:{workflow.uuid4()}", "author": OPERATOR, **typed})
+        return comment.model_copy(update={"body": shortened(comment.body)})
     except (ValidationError, AttributeError, TypeError):
         workflow.logger.warning("left out a malformed comment")
         return None

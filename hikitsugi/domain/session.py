@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.workspace import Published
 
 
 class Ending(StrEnum):
@@ -41,6 +42,16 @@ class Called(Value):
     bot: str | None = None
 
 
+class Part(StrEnum):
+    """What one pass of work consists of, in order."""
+
+    HEARING = "hearing"
+    WORKING = "working"
+    PUBLISHING = "publishing"
+    REQUESTING = "requesting"
+    TELLING = "telling"
+
+
 class Session(BaseModel):
     """Where the work stands; small enough to travel through continue-as-new at any moment."""
 
@@ -53,6 +64,13 @@ class Session(BaseModel):
     passes: int = 0
     submitted: int | None = None
     """The turn in which the model last submitted."""
+    part: Part = Part.HEARING
+    """Which part of the pass is next or under way, so that a fresh run goes on in the middle of it."""
+    asked: tuple[str, ...] | None = None
+    """The calls of the model's last turn that nobody has answered yet; None when it is its turn."""
+    concluded: bool = False
+    """Whether the model submitted in this pass, before a limit came."""
+    published: Published | None = None
     workspace_queue: str | None = None
     awaits_until: datetime | None = None
     """Set while the result is told and an answer is waited for."""
@@ -67,9 +85,9 @@ class Session(BaseModel):
 
     def begin_anew(self, conversation: str) -> None:
         """Leave a conversation that cannot be continued."""
-        self.conversation, self.sequence, self.submitted = conversation, 0, None
+        self.conversation, self.sequence, self.submitted, self.asked = conversation, 0, None, None
 
     def next_pass(self) -> None:
         """Begin another round of work in the same conversation."""
         self.passes += 1
-        self.iterations, self.answer_at = 0, None
+        self.part, self.iterations, self.answer_at = Part.HEARING, 0, None

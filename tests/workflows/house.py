@@ -40,7 +40,7 @@ class House:
         self.forge = FakeForge(self.issue)
         self.model = FakeModel(script)
         self.workshop = FakeWorkshop()
-        self.policy = policy
+        self.policies = {"github": policy}
         self.task_queue = f"house-{uuid4().hex[:8]}"
 
     @asynccontextmanager
@@ -48,7 +48,7 @@ class House:
         """Run the worker."""
         async with open_memory(f"sqlite+aiosqlite:///{folder / 'memory.db'}") as memory:
             forges = {"github": self.forge}
-            forge = ForgeActivities(forges, {"github": self.policy}, memory, Redactor(), confined=True)
+            forge = ForgeActivities(forges, self.policies, memory, Redactor(), confined=True)
             store = MemoryActivities(memory, forges, _system_prompt, (), Redactor())
             thinking = ThinkingActivities(self.model, memory, Redactor())
             workspace = WorkspaceActivities(self.task_queue, self.workshop, self.workshop, memory, forges)
@@ -118,9 +118,9 @@ def house(time: WorkflowEnvironment, rounds: int = 2, policy: Policy | None = No
     return House(time, submits_after(rounds), ours)
 
 
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+async def until(condition: Callable[[], Awaitable[bool]], patience: float = GENEROUS) -> None:
     """Wait for something to become true."""
-    async with asyncio.timeout(GENEROUS):
+    async with asyncio.timeout(patience):
         while not await condition():  # noqa: ASYNC110 - another process has no event to give us
             await asyncio.sleep(0.02)
 
