@@ -82,12 +82,22 @@ class IssueWorkflow:
                     return False
                 await workflow.wait_condition(lambda: not self.life.pending)
             await self.story.renew_if_long()
-            await self.gate.passage()
+            await self.pass_or_withdraw()
             if self.life.only_closing_is_heard:
                 self.life.heard = {}
             self.is_called = self.is_called or bool(self.life.heard)
         self.life.rests_until = None
         return True
+
+    async def pass_or_withdraw(self) -> None:
+        """Wait at the gate; a stop that comes before the session began withdraws the call for it."""
+        try:
+            await self.gate.passage()
+        except asyncio.CancelledError:
+            if not self.life.stop:
+                raise
+            self.life.stop = self.life.hold = None
+            self.is_called = False
 
     def is_wanted(self) -> bool:
         """Whether somebody calls, writes or pauses."""
@@ -116,6 +126,9 @@ class IssueWorkflow:
         self.life.hold = self.life.before_pause = None
         if self.life.session:
             summary = await self.say_farewell(self.life.session, ending, order)
+        elif order:
+            with suppress(ActivityError):
+                await self.display.show(State(ending))
         now = workflow.now()
         self.life.close_session(Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=summary))
         self.display.index()
@@ -143,8 +156,10 @@ class IssueWorkflow:
     @workflow.signal(description="One comment or a list of them: {id, author, body}; id and author may be left out")
     def comment(self, said: Any) -> None:
         """Keep what was said until the next checkpoint."""
-        for comment in comments_in(said):
-            workflow.logger.info("[COMMENT] Issue #%d - comment received (ID: %s)", self.issue.number, comment.id)
+        received = comments_in(said)
+        ids = ", ".join(comment.id for comment in received)
+        workflow.logger.info("[COMMENT] Issue #%d - comment received (ID: %s)", self.issue.number, ids)
+        for comment in received:
             self.life.receive(comment)
 
     @workflow.signal(description="Hold before the next step; optionally a reason")

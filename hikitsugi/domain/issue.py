@@ -51,7 +51,12 @@ class Comment(Value):
     @property
     def version(self) -> str:
         """Names this very text: another edit has another name."""
-        return f"{self.id}@{self.updated_at.isoformat() if self.updated_at else ''}"
+        return f"{self.id}@{self.at}"
+
+    @property
+    def at(self) -> str:
+        """When its text was last changed, in a form that sorts."""
+        return self.updated_at.isoformat() if self.updated_at else ""
 
     @property
     def size(self) -> int:

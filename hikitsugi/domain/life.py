@@ -81,7 +81,8 @@ class Life(BaseModel):
     """The versions told last, because one of them may be asked about while it is told."""
     overlooked: int = 0
     """How many waited in vain, because even more came after them."""
-    received: list[str] = []
+    received: dict[str, str] = {}
+    """The last comments that came, each with the time of its newest text."""
     obeyed: list[str] = []
     """The last commands, because a delivery may come again much later."""
     doubtful: list[str] = []
@@ -138,19 +139,17 @@ class Life(BaseModel):
         return self.called.title if self.called else ""
 
     def receive(self, comment: Comment) -> None:
-        """Keep a comment until it is heard; a repeated delivery changes nothing, an edit takes the old one's place."""
-        if comment.version in self.received:
+        """Keep a comment until it is heard; a repeated or older delivery changes nothing, an edit is put in place."""
+        known, at = self.received.get(comment.id), comment.at
+        if known is not None and at <= known:
             return
-        edited = self._was_heard(comment.id)
-        self.received = [*self.received, comment.version][-_REMEMBERED:]
+        told_before = known is not None and comment.id not in self.pending and comment.id not in self.heard
+        self.received.pop(comment.id, None)
+        self.received[comment.id] = at
+        if len(self.received) > _REMEMBERED:
+            del self.received[next(iter(self.received))]
         self.found += 1
-        self.pending[comment.id] = comment.model_copy(update={"edited": edited})
-
-    def _was_heard(self, comment_id: str) -> bool:
-        """Whether an earlier text of the comment has gone through our hands already."""
-        if comment_id in self.pending or comment_id in self.heard:
-            return False
-        return any(version.rpartition("@")[0] == comment_id for version in self.received)
+        self.pending[comment.id] = comment.model_copy(update={"edited": True}) if told_before else comment
 
     @property
     def next_pending(self) -> tuple[Comment, ...]:

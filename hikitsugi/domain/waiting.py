@@ -28,7 +28,7 @@ class Waiting(Value):
         """What is to be remembered of a comment."""
         return cls(
             id=comment.id,
-            at=comment.version.rpartition("@")[2],
+            at=comment.at,
             size=comment.size,
             place=comment.place,
             watched=comment.watched,
