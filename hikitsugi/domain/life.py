@@ -159,7 +159,8 @@ class Life(BaseModel):
     @property
     def is_light(self) -> bool:
         """Whether it can be carried into a fresh run, which takes no more than 2 MB."""
-        return sum(_FRAME + len(comment.body) for comment in self.pending.values()) <= _CHARACTERS_CARRIED
+        few = len(self.pending) <= _ASKED_AT_ONCE
+        return few and sum(len(comment.body) for comment in self.pending.values()) <= _CHARACTERS_CARRIED
 
     def hear(self, asked: Sequence[Comment], accepted: Sequence[Waiting]) -> None:
         """Some pending comments were asked about; the accepted ones wait for the model, a newer text stays pending."""
