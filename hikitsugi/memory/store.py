@@ -113,7 +113,8 @@ class SqlMemory(Transactions):
 
     async def keep_comments(self, issue: IssueAddress, comments: Collection[Comment]) -> None:
         """Keep comments that no forge has, each in its newest text."""
-        kept = rows.of_kept(issue, comments, self._now())
+        clean = [comment.model_copy(update={"body": self._redact(comment.body)}) for comment in comments]
+        kept = rows.of_kept(issue, clean, self._now())
         insert = self._insert(KeptComment)
         newest = insert.on_conflict_do_update(
             index_elements=["issue", "comment"], set_={"content": insert.excluded.content}
