@@ -18,6 +18,7 @@ from hikitsugi.domain.states import State
 from hikitsugi.domain.tools import Submission
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.verification import Verified
+from hikitsugi.domain.waiting import Waiting
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request as request_texts
 from hikitsugi.messages import comments as comment_texts
@@ -126,17 +127,18 @@ class ForgeActivities:
         )
 
     @activity.defn
-    async def hear(self, request: Hear) -> list[Comment]:
+    async def hear(self, request: Hear) -> list[Waiting]:
         """The comments that count, in order: by accepted people, and new to the model."""
         audience = Audience(self._forge(request.issue), request.issue.home, request.issue_author, request.accept_from)
         known = await self._memory.comments_taken_in(request.issue)
+        told = ids_in(known)
         heard: list[Comment] = []
         for comment in request.comments:
             if comment.version not in known and await audience.hears(comment):
-                edited = comment.edited or any_text_of(comment, known)
-                heard.append(comment.model_copy(update={"edited": edited}))
+                heard.append(comment.model_copy(update={"edited": comment.edited or comment.id in told}))
                 await self._acknowledge(request.issue, heard[-1])
-        return heard
+        await self._memory.keep_comments(request.issue, [comment for comment in heard if not comment.watched])
+        return [Waiting.of(comment) for comment in heard]
 
     async def _acknowledge(self, issue: IssueAddress, comment: Comment) -> None:
         if comment.watched and not comment.edited:
@@ -213,9 +215,9 @@ class ForgeActivities:
         return self._forges[issue.forge]
 
 
-def any_text_of(comment: Comment, versions: Collection[str]) -> bool:
-    """Whether any text of the comment is among the versions."""
-    return any(version.rpartition("@")[0] == comment.id for version in versions)
+def ids_in(versions: Collection[str]) -> frozenset[str]:
+    """The comments of which some text is among the versions."""
+    return frozenset(version.rpartition("@")[0] for version in versions)
 
 
 async def submission_in(memory: Memory, conversation: str, sequence: int | None) -> Submission | None:

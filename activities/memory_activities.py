@@ -7,7 +7,7 @@ from datetime import datetime
 from temporalio import activity
 
 from activities.audience import Audience, our_name
-from activities.forge_activities import any_text_of
+from activities.forge_activities import ids_in
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.commands import command_in
 from hikitsugi.domain.conversation import Opening, Turn
@@ -21,7 +21,11 @@ from hikitsugi.domain.recall import RECALL
 from hikitsugi.domain.session import Handover
 from hikitsugi.domain.tools import ToolSpec
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.waiting import Waiting
 from hikitsugi.messages import prompts
+
+_READ_ALONE = 20
+_OPENING_CHARACTERS = 120_000
 
 
 class OpenConversation(Value):
@@ -46,7 +50,11 @@ class TellComments(Value):
     issue: IssueAddress
     conversation: str
     sequence: int
-    comments: tuple[Comment, ...]
+    comments: tuple[Waiting, ...]
+    more: int = 0
+    """How many further ones wait behind them."""
+    overlooked: int = 0
+    """How many that came before them are left out."""
 
 
 class TellToGoOn(Value):
@@ -81,11 +89,13 @@ class MemoryActivities:
         forge = self._forges[request.issue.forge]
         issue = await forge.read_issue(request.issue)
         audience = Audience(forge, request.issue.home, issue.author, request.accept_from)
-        comments = [c for c in await forge.read_comments(request.issue) if c.id not in request.leave_out]
+        left_out = frozenset(request.leave_out)
+        comments = [c for c in await forge.read_comments(request.issue) if c.id not in left_out]
         bot = await our_name(forge)
         heard = [c for c in comments if command_in(c.body, bot) is None and await audience.hears(c)]
-        ours = [c for c in comments if await audience.said(c)]
-        told = [_turn_of(c, by_us=c in ours) for c in comments if c in heard or c in ours]
+        ours = {c.id for c in comments if await audience.said(c)}
+        counting = {c.id for c in heard} | ours
+        told = [_turn_of(c, by_us=c.id in ours) for c in comments if c.id in counting]
         turns = _opening_turns(request, issue, told)
         opening = Opening(
             id=request.conversation,
@@ -121,25 +131,40 @@ class MemoryActivities:
 
     @activity.defn
     async def tell_comments(self, request: TellComments) -> list[str]:
-        """Store the comments in their newest text; the ids of those that are still there."""
+        """Store the comments in their newest text; the versions of those that are still there."""
         if await self._memory.find_turn(request.conversation, request.sequence):
-            known = await self._memory.comments_taken_in(request.issue)
-            return [comment.id for comment in request.comments if any_text_of(comment, known)]
-        newest = [await self._newest(request.issue, comment) for comment in request.comments]
-        there = [comment for comment in newest if comment]
+            return await self._told_before(request)
+        there = await self._newest(request.issue, request.comments)
+        versions = [comment.version for comment in there]
         if there:
-            versions = [comment.version for comment in there]
             await self._memory.take_in_comments(request.issue, request.conversation, versions)
-            turn = Turn.of_text("user", prompts.new_comments(there))
+            turn = Turn.of_text("user", prompts.new_comments(there, request.more, request.overlooked))
             await self._memory.append(request.conversation, request.sequence, turn)
-        return [comment.id for comment in there]
+        return versions
 
-    async def _newest(self, issue: IssueAddress, comment: Comment) -> Comment | None:
-        """What stands on the forge now; None when it was deleted."""
-        if not comment.watched:
-            return comment
-        now = await self._forges[issue.forge].read_comment(comment.place or issue, comment.id)
-        return now.model_copy(update={"edited": comment.edited}) if now else None
+    async def _told_before(self, request: TellComments) -> list[str]:
+        """What an earlier attempt told, in whatever text it found."""
+        ids = {comment.id for comment in request.comments}
+        known = await self._memory.comments_taken_in(request.issue)
+        return sorted(version for version in known if ids_in([version]) <= ids)
+
+    async def _newest(self, issue: IssueAddress, comments: Sequence[Waiting]) -> list[Comment]:
+        """What stands on the forge now, or was typed; those that were deleted are left out."""
+        found = await self._memory.kept_comments(issue, [waiting.id for waiting in comments if not waiting.watched])
+        watched = [waiting for waiting in comments if waiting.watched]
+        for place in {str(waiting.place or issue) for waiting in watched}:
+            ids = {waiting.id for waiting in watched if str(waiting.place or issue) == place}
+            found |= await self._read(IssueAddress.parse(place), ids)
+        there = [(found[waiting.id], waiting) for waiting in comments if waiting.id in found]
+        return [comment.model_copy(update={"edited": waiting.edited}) for comment, waiting in there]
+
+    async def _read(self, place: IssueAddress, ids: Collection[str]) -> dict[str, Comment]:
+        """Comments as they stand on the forge; many are looked for in the whole conversation first."""
+        forge = self._forges[place.forge]
+        listed = await forge.read_comments(place) if len(ids) > _READ_ALONE else []
+        found = {comment.id: comment for comment in listed if comment.id in ids}
+        alone = [await forge.read_comment(place, id_) for id_ in ids if id_ not in found]
+        return found | {comment.id: comment for comment in alone if comment}
 
     @activity.defn
     async def tell_to_go_on(self, request: TellToGoOn) -> None:
@@ -148,10 +173,22 @@ class MemoryActivities:
 
 
 def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Turn]) -> list[Turn]:
-    turns = [Turn.of_text("user", prompts.opens(request.issue.number, issue.title, issue.body)), *told]
+    turns = [Turn.of_text("user", prompts.opens(request.issue.number, issue.title, issue.body)), *_latest(told)]
     if turns[-1].role == "assistant" and not request.leave_out:
         turns.append(Turn.of_text("user", prompts.please_continue()))
     return turns
+
+
+def _latest(told: Sequence[Turn]) -> list[Turn]:
+    """As many of the latest turns as an opening can hold, and how many came before them."""
+    room, latest = _OPENING_CHARACTERS, list[Turn]()
+    for turn in reversed(told):
+        room -= len(turn.text)
+        if room < 0:
+            earlier = prompts.left_out(len(told) - len(latest))
+            return [Turn.of_text("user", earlier), *reversed(latest)]
+        latest.append(turn)
+    return list(told)
 
 
 def _turn_of(comment: Comment, *, by_us: bool) -> Turn:

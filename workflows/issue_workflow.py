@@ -29,6 +29,7 @@ from workflows.reasons import reason_of
 from workflows.session_story import SessionStory
 from workflows.signals import comments_in, facts_in, order_in
 from workflows.steps import Steps
+from workflows.timers import is_long
 
 
 @workflow.defn
@@ -43,7 +44,7 @@ class IssueWorkflow:
         self.issue = IssueAddress.parse(workflow.info().workflow_id)
         patience = Patience(self.life)
         self.display = Display(self.issue, self.life, patience)
-        self.gate = Gate(self.life, self.display)
+        self.gate = Gate(self.life, self.display, is_long, self.renew)
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
         self.intake = Intake(self.life, self.steps, self.obey)
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
@@ -63,10 +64,14 @@ class IssueWorkflow:
             await self.renew()
 
     async def renew(self) -> None:
-        """Go on in a fresh run, once nothing is half done beside the story."""
-        await workflow.wait_condition(lambda: not self.intake.is_busy and not self.caretaker.is_busy)
+        """Go on in a fresh run, once nothing is half done beside the story and all that waits can be carried."""
+        await workflow.wait_condition(self.is_calm)
         self.life.called_again = self.is_called
         workflow.continue_as_new(self.life)
+
+    def is_calm(self) -> bool:
+        """Whether nothing is under way beside the story, and what is left can be carried."""
+        return not self.intake.is_busy and not self.caretaker.is_busy and self.life.is_light
 
     async def somebody_calls(self) -> bool:
         """Rest; False when the context has expired before anybody wrote."""
@@ -81,12 +86,22 @@ class IssueWorkflow:
                     return False
                 await workflow.wait_condition(lambda: not self.life.pending)
             await self.story.renew_if_long()
-            await self.gate.passage()
-            if all(map(self.story.is_closing, self.life.heard)):
-                self.life.take_heard()
+            await self.pass_or_withdraw()
+            if self.life.only_closing_is_heard:
+                self.life.heard = {}
             self.is_called = self.is_called or bool(self.life.heard)
         self.life.rests_until = None
         return True
+
+    async def pass_or_withdraw(self) -> None:
+        """Wait at the gate; a stop that comes before the session began withdraws the call for it."""
+        try:
+            await self.gate.passage()
+        except asyncio.CancelledError:
+            if not self.life.stop:
+                raise
+            self.life.stop = self.life.hold = None
+            self.is_called = False
 
     def is_wanted(self) -> bool:
         """Whether somebody calls, writes or pauses."""
@@ -111,11 +126,15 @@ class IssueWorkflow:
     async def hand_over(self, ending: Ending) -> None:
         """Save the work, say how it ended, keep the summary; a forge that refuses does not undo the ending."""
         self.is_called = False
-        order, self.life.stop, self.life.hold = self.life.stop, None, None
+        order, self.life.stop = self.life.stop, None
+        self.life.hold = self.life.before_pause = None
         now, error = workflow.now(), self.life.error or ""
         left = Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=error)
         if self.life.session:
             left = await self.say_farewell(self.life.session, left, order)
+        elif order:
+            with suppress(ActivityError):
+                await self.display.show(State(ending))
         self.life.close_session(left)
         self.display.index()
 
@@ -142,8 +161,10 @@ class IssueWorkflow:
     @workflow.signal(description="One comment or a list of them: {id, author, body}; id and author may be left out")
     def comment(self, said: Any) -> None:
         """Keep what was said until the next checkpoint."""
-        for comment in comments_in(said):
-            workflow.logger.info("[COMMENT] Issue #%d - comment received (ID: %s)", self.issue.number, comment.id)
+        received = comments_in(said)
+        ids = ", ".join(comment.id for comment in received)
+        workflow.logger.info("[COMMENT] Issue #%d - comment received (ID: %s)", self.issue.number, ids)
+        for comment in received:
             self.life.receive(comment)
 
     @workflow.signal(description="Hold before the next step; optionally a reason")

@@ -18,6 +18,9 @@ THREE_TIMES = RetryPolicy(initial_interval=timedelta(seconds=1), backoff_coeffic
 RENEW_AFTER_EVENTS = 400
 """A run this long continues as new at the next checkpoint, so that waking it stays quick."""
 
+RENEW_AFTER_BYTES = 4_000_000
+"""So does one this large, long before Temporal's limit of 50 MB."""
+
 INTAKE_PAUSE = timedelta(minutes=1)
 """How long comments and labels rest when the forge refuses to tell about them."""
 

@@ -33,7 +33,7 @@ class Purse:
         while not self.budget.covers(self._life.spending):
             await self._ask()
             self._life.hold = Order(by=BUDGET, reason=texts.reason(self._life.policy.language))
-            await self._gate.passage()
+            await self._gate.passage(at_checkpoint=True)
             await take_in()
 
     async def _ask(self) -> None:

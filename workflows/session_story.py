@@ -8,13 +8,11 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.closing import closes
-from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Language
-from hikitsugi.domain.session import Ending, Handover, Session, Talk
+from hikitsugi.domain.session import Ending, Handover, Part, Session, Talk
 from hikitsugi.domain.states import State
 from hikitsugi.messages import comments, handover, operators
 from workflows import limits
@@ -27,7 +25,7 @@ from workflows.planning_steps import PlanningSteps
 from workflows.purse import Purse
 from workflows.reasons import reason_of
 from workflows.steps import Steps
-from workflows.timers import happens_before
+from workflows.timers import happens_before, is_long
 
 
 class SessionStory:
@@ -109,20 +107,33 @@ class SessionStory:
                 await self.steps.post_comment("inherited", handover.notice(self.language, left))
 
     async def work(self) -> None:
-        """One pass: work in the checkout, publish it, show that it works, tell the result."""
+        """One pass: work in the checkout, publish it, tell the result; a fresh run goes on where the last one was."""
+        session = self.life.current
         self.life.note_work(workflow.now())
-        if not self.life.current.is_under_way and not await self.begin_pass():
-            return
-        self.life.current.workspace_queue = await self.steps.prepare_workspace()
-        concluded = await self.way_of_working().run()
-        self.display.wait_for(operators.verifies(self.language))
-        published = await self.steps.gather_evidence(workflow.now())
+        if session.part is Part.HEARING:
+            if not await self.begin_pass():
+                return
+            session.part = Part.WORKING
+        if session.part is Part.WORKING:
+            session.workspace_queue = await self.steps.prepare_workspace()
+            session.concluded = await self.way_of_working().run()
+            session.part = Part.PUBLISHING
+        await self.hand_in(session)
+        self.life.note_work(workflow.now())
+
+    async def hand_in(self, session: Session) -> None:
+        """Publish what the pass came to, and tell it."""
+        if session.part is Part.PUBLISHING:
+            self.display.wait_for(operators.verifies(self.language))
+            session.published = await self.steps.gather_evidence(workflow.now())
+            session.part = Part.REQUESTING
         self.display.wait_for(operators.publishes(self.language))
-        if not published.is_empty:
-            self.life.change_request = await self.steps.open_change_request()
-        await self.steps.post_result(published, concluded=concluded)
-        self.life.current.is_under_way = False
-        self.life.note_work(workflow.now())
+        if session.part is Part.REQUESTING:
+            if session.published and not session.published.is_empty:
+                self.life.change_request = await self.steps.open_change_request()
+            session.part = Part.TELLING
+        if session.published:
+            await self.steps.post_result(session.published, concluded=session.concluded)
 
     async def begin_pass(self) -> bool:
         """Open the conversation about what is asked for; False when what was said is there no more."""
@@ -131,11 +142,10 @@ class SessionStory:
             session.begin_anew(str(workflow.uuid4()))
         if not session.talk.is_open:
             session.talk.sequence = await self.steps.open_conversation(workflow.now())
-        if session.passes and not await self.take_in(self.life.take_heard()):
+        if session.passes and not await self.take_in():
             return False
         if is_planned:
             session.planning = Planning(request=session.talk.turn(back=0))
-        session.is_under_way = True
         return True
 
     def way_of_working(self) -> PlannedWork | PlainWork:
@@ -151,7 +161,7 @@ class SessionStory:
         Whether comments were told.
         """
         told_before = self.life.comments_processed
-        await self.gate.passage()
+        await self.gate.passage(at_checkpoint=True)
         await self.hear_people()
         await self.purse.passage(self.hear_people)
         self.display.wait_for(self.next_step())
@@ -180,7 +190,7 @@ class SessionStory:
     async def hear_people(self) -> None:
         """Give the model what people wrote meanwhile, where that is wanted."""
         if self.life.policy.hears_while_working:
-            await self.take_in(self.life.take_heard())
+            await self.take_in()
 
     async def conversation_is_over(self) -> bool:
         """Wait for an answer; True when it closes the conversation, or when none comes in time."""
@@ -204,17 +214,18 @@ class SessionStory:
 
     async def is_answered(self) -> bool:
         """Whether what was heard closes the conversation; otherwise the next pass begins."""
-        if all(map(self.is_closing, self.life.heard)):
-            last = self.life.take_heard()[-1]
-            workflow.logger.info("[COMMENT] Issue #%d - closing comment (ID: %s)", self.issue.number, last.id)
+        if self.life.only_closing_is_heard:
+            last, self.life.heard = list(self.life.heard)[-1], {}
+            workflow.logger.info("[COMMENT] Issue #%d - closing comment (ID: %s)", self.issue.number, last)
             return True
         await self.display.show(State.PROCESSING)
         self.life.current.next_pass()
         return False
 
-    async def take_in(self, heard: tuple[Comment, ...]) -> bool:
-        """Give comments to the model; whether any was still there."""
+    async def take_in(self) -> bool:
+        """Give the model what was heard, as much as one turn can hold; whether any of it was still there."""
         self.life.checks += 1
+        heard = self.life.next_heard
         if not heard:
             return False
         told = await self.steps.tell_comments(heard)
@@ -229,12 +240,8 @@ class SessionStory:
 
     async def renew_if_long(self) -> None:
         """Go on in a fresh run when the history of this one has grown long."""
-        if self.is_long():
+        if is_long():
             await self.renew()
-
-    def is_long(self) -> bool:
-        """Whether waking this run would begin to take long."""
-        return workflow.info().get_current_history_length() > limits.RENEW_AFTER_EVENTS
 
     async def happens_before(self, until: datetime, happens: Callable[[], bool]) -> bool:
         """Whether it happens before the time is up; meanwhile late duplicates of our comments are removed."""
@@ -247,11 +254,7 @@ class SessionStory:
 
     def has_news(self) -> bool:
         """Whether somebody wrote, paused or stopped, or it is time for a fresh run."""
-        return bool(self.life.heard) or self.gate.is_closed or self.life.stop is not None or self.is_long()
-
-    def is_closing(self, comment: Comment) -> bool:
-        """Whether a comment says nothing but that all is well."""
-        return not comment.is_cut and closes(comment.body, self.life.policy.completion_keywords)
+        return bool(self.life.heard) or self.gate.is_closed or self.life.stop is not None or is_long()
 
     @property
     def language(self) -> Language:

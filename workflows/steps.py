@@ -31,6 +31,7 @@ from hikitsugi.domain.plan import Action
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.session import Called, Ending, Handover, Session
 from hikitsugi.domain.verification import Verified
+from hikitsugi.domain.waiting import Waiting
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request
 from workflows import limits
@@ -58,13 +59,13 @@ class Steps:
         """Read the issue and the rules."""
         return await self._patience.take(ForgeActivities.take_up, self._issue, limits.FORGE, "read the issue")
 
-    async def hear(self, comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
+    async def hear(self, comments: tuple[Comment, ...]) -> tuple[Waiting, ...]:
         """Those of the comments that count."""
         request = Hear(
             issue=self._issue,
             issue_author=self._life.called.author if self._life.called else "",
             accept_from=self._life.policy.accept_comments_from,
-            comments=comments,
+            comments=tuple(comment.without_text for comment in comments),
         )
         summary = f"hear {len(comments)} comment(s)"
         return tuple(await self._patience.take(ForgeActivities.hear, request, limits.FORGE, summary))
@@ -96,7 +97,7 @@ class Steps:
             conversation=self._session.talk.id,
             language=self._life.policy.language,
             accept_from=self._life.policy.accept_comments_from,
-            leave_out=tuple(comment.id for comment in (*self._life.pending, *self._life.heard)),
+            leave_out=(*self._life.pending, *self._life.heard),
             handover=self._session.inherited,
             terms=self._life.policy.inheritance,
             at=now,
@@ -108,17 +109,22 @@ class Steps:
         finally:
             self.is_opening = False
 
-    async def tell_comments(self, comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
+    async def tell_comments(self, comments: tuple[Waiting, ...]) -> tuple[Waiting, ...]:
         """Give comments to the model; those that were still there."""
         request = TellComments(
             issue=self._issue,
             conversation=self._session.talk.id,
             sequence=self._session.talk.sequence,
             comments=comments,
+            more=len(self._life.heard) - len(comments),
+            overlooked=self._life.overlooked,
         )
         summary = f"tell the model {len(comments)} comment(s)"
-        told = await self._work(MemoryActivities.tell_comments, request, limits.FORGE, summary)
-        self._session.talk.sequence += bool(told)
+        versions = await self._work(MemoryActivities.tell_comments, request, limits.FORGE, summary)
+        self._session.talk.sequence += bool(versions)
+        self._life.overlooked = 0
+        self._life.forget_heard([*versions, *(comment.version for comment in comments)])
+        told = {version.rpartition("@")[0] for version in versions}
         return tuple(comment for comment in comments if comment.id in told)
 
     async def tell_to_go_on(self) -> None:
@@ -126,6 +132,7 @@ class Steps:
         request = TellToGoOn(conversation=self._session.talk.id, sequence=self._session.talk.sequence)
         await self._work(MemoryActivities.tell_to_go_on, request, limits.STORE, "remind the model")
         self._session.talk.sequence += 1
+        self._session.talk.asked = None
 
     async def prepare_workspace(self) -> str:
         """Have the checkout ready; the queue of its host."""
@@ -147,10 +154,11 @@ class Steps:
         talk.sequence += 1
         talk.iterations += 1
         talk.context_tokens = thought.usage.context_tokens
+        talk.asked = thought.tools
         self._life.spend(thought.usage, thought.cost_usd)
         return thought
 
-    async def use_tools(self, thought: Thought) -> ToolsUsed:
+    async def use_tools(self) -> ToolsUsed:
         """Run the tools the model asked for in its last turn."""
         talk = self._session.talk
         request = UseTools(
@@ -160,10 +168,11 @@ class Steps:
             WorkspaceActivities.use_tools,
             request,
             limits.TOOLS,
-            ", ".join(thought.tools)[:_SUMMARY],
+            ", ".join(self._session.talk.asked or ())[:_SUMMARY],
             queue=self._session.workspace_queue,
         )
-        talk.sequence += 1
+        self._session.talk.sequence += 1
+        self._session.talk.asked = None
         return used
 
     async def publish(self, now: datetime, action: Action | None = None) -> Published:

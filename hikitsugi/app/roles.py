@@ -10,10 +10,10 @@ from temporalio.worker import Worker
 
 from activities.failures import FailureTranslation
 from activities.heartbeat import Heartbeat
-from hikitsugi.app.deliveries import start_watching
 from hikitsugi.app.policies import context_expiry
 from hikitsugi.app.schedules import schedule_housekeeping
 from hikitsugi.app.temporal import WORKFLOWS
+from hikitsugi.app.watching import watch_exactly
 from hikitsugi.app.wiring import Parts, Steps
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.address import RepositoryAddress
@@ -48,11 +48,13 @@ async def watcher_role(parts: Parts, client: Client, doorbell: Doorbell) -> Asyn
     """Watch the configured repositories."""
     steps = parts.watch_steps(client, doorbell)
     async with doorbell.listening(), _worker(parts, client, parts.watch_queue, steps, at_once=_WATCHED_AT_ONCE):
-        for forge in parts.settings.forges:
-            for repository in forge.repositories:
-                if repository.worked_by == "agent":
-                    home = RepositoryAddress(forge=forge.name, repository=repository.name)
-                    await start_watching(client, parts.settings.temporal.task_queue, home)
+        homes = [
+            RepositoryAddress(forge=forge.name, repository=repository.name)
+            for forge in parts.settings.forges
+            for repository in forge.repositories
+            if repository.worked_by == "agent"
+        ]
+        await watch_exactly(client, parts.settings.temporal.task_queue, homes)
         yield
 
 

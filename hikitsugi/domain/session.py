@@ -12,6 +12,7 @@ from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.verification import Verified
+from hikitsugi.domain.workspace import Published
 
 
 class Ending(StrEnum):
@@ -55,6 +56,8 @@ class Talk(BaseModel):
     iterations: int = 0
     misfits: int = 0
     """How many replies had to be sent back."""
+    asked: tuple[str, ...] | None = None
+    """The calls of the model's last turn that nobody has answered yet; None when it is its turn."""
 
     @property
     def is_open(self) -> bool:
@@ -66,6 +69,16 @@ class Talk(BaseModel):
         return TurnRef(conversation=self.id, sequence=self.sequence - back)
 
 
+class Part(StrEnum):
+    """What one pass of work consists of, in order."""
+
+    HEARING = "hearing"
+    WORKING = "working"
+    PUBLISHING = "publishing"
+    REQUESTING = "requesting"
+    TELLING = "telling"
+
+
 class Session(BaseModel):
     """Where the work stands; small enough to travel through continue-as-new at any moment."""
 
@@ -74,8 +87,6 @@ class Session(BaseModel):
     branch: str
     talk: Talk
     passes: int = 0
-    is_under_way: bool = False
-    """Whether a pass has begun and its result is not told yet."""
     phase: Phase | None = None
     plan: Plan = Field(default_factory=Plan)
     planning: Planning = Field(default_factory=Planning)
@@ -83,6 +94,11 @@ class Session(BaseModel):
     """What the checks showed on the commit pushed last."""
     submitted: int | None = None
     """The turn in which the model last submitted."""
+    part: Part = Part.HEARING
+    """Which part of the pass is next or under way, so that a fresh run goes on in the middle of it."""
+    concluded: bool = False
+    """Whether the model submitted in this pass, before a limit came."""
+    published: Published | None = None
     workspace_queue: str | None = None
     awaits_until: datetime | None = None
     """Set while the result is told and an answer is waited for."""
@@ -106,7 +122,7 @@ class Session(BaseModel):
     def begin_anew(self, conversation: str) -> None:
         """Leave a conversation that cannot be continued."""
         self.talk, self.submitted = Talk(id=conversation), None
-        self.phase, self.is_under_way = None, False
+        self.phase = None
 
     def enter(self, phase: Phase | None, conversation: str) -> None:
         """Go on to a phase, which has a conversation of its own; None when planned work is over."""
@@ -115,4 +131,4 @@ class Session(BaseModel):
     def next_pass(self) -> None:
         """Begin another round of work in the same conversation."""
         self.passes += 1
-        self.talk.iterations, self.answer_at = 0, None
+        self.part, self.talk.iterations, self.answer_at = Part.HEARING, 0, None

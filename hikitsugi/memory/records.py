@@ -17,6 +17,7 @@ from hikitsugi.domain.session import Ending
 from hikitsugi.memory import record_rows as rows
 from hikitsugi.memory.tables import (
     CommentTakenIn,
+    KeptComment,
     StoredContext,
     StoredConversation,
     StoredFailedCall,
@@ -160,7 +161,7 @@ class SqlRecords(Transactions):
     async def forget(self, issue: IssueAddress) -> int:
         """Remove everything of the issue; how many sessions there were."""
         async with self._transaction() as connection:
-            for table in (*_OF_SESSIONS, CommentTakenIn):
+            for table in (*_OF_SESSIONS, CommentTakenIn, KeptComment):
                 await connection.execute(delete(table).where(table.issue == str(issue)))
             return (await connection.execute(delete(StoredTask).where(StoredTask.issue == str(issue)))).rowcount
 
@@ -173,6 +174,7 @@ class SqlRecords(Transactions):
                 await self._drop(connection, issue, session)
             await connection.execute(delete(StoredTask).where(ended))
             await connection.execute(delete(StoredConversation).where(_is_orphaned(before)))
+            await connection.execute(delete(KeptComment).where(KeptComment.at < before))
         return len(expired)
 
     async def _drop(self, connection: AsyncConnection, issue: str, session: int) -> None:

@@ -7,16 +7,30 @@ from hikitsugi.domain.issue import Comment
 _LONGEST_COMMENT = 16_000
 
 
-def new_comments(comments: Sequence[Comment]) -> str:
-    """News from the issue, in the form the specification fixes."""
-    if len(comments) == 1:
-        kind = "Edited" if comments[0].edited else "New"
-        return f"[{kind} Comment from @{comments[0].author}]:\n{shortened(comments[0].body)}"
+def new_comments(comments: Sequence[Comment], more: int = 0, overlooked: int = 0) -> str:
+    """News from the issue, in the form the specification fixes, and what of it is left out or still to come."""
+    told = _one(comments[0]) if len(comments) == 1 else _several(comments)
+    before = [left_out(overlooked)] if overlooked else []
+    after = [f"[{more} more comments wait and follow later.]"] if more else []
+    return "\n\n".join([*before, told, *after])
+
+
+def _one(comment: Comment) -> str:
+    kind = "Edited" if comment.edited else "New"
+    return f"[{kind} Comment from @{comment.author}]:\n{shortened(comment.body)}"
+
+
+def _several(comments: Sequence[Comment]) -> str:
     blocks = [
         f"Comment {n} from @{comment.author} ({_when(comment)}):\n{shortened(comment.body)}"
         for n, comment in enumerate(comments, start=1)
     ]
     return "\n\n".join(["[New Comments Detected]:", *blocks])
+
+
+def left_out(number: int) -> str:
+    """Stands for the earlier part of a conversation that is too long to be given whole."""
+    return f"[… {number} earlier comments left out …]"
 
 
 def shortened(body: str) -> str:

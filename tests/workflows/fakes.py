@@ -30,6 +30,7 @@ class FakeForge:
         self.address = address
         self.labels: set[str] = {"task:misc", "a human's label"}
         self.comments: list[Comment] = []
+        self.written = 0
         self.acknowledged: list[str] = []
         self.requests: list[NewChangeRequest] = []
         self.bodies: list[str] = []
@@ -43,7 +44,8 @@ class FakeForge:
 
     def says(self, author: str, body: str) -> Comment:
         """Somebody comments on the forge's page."""
-        comment = Comment(id=str(len(self.comments) + 1), author=author, body=body, created_at=EPOCH, updated_at=EPOCH)
+        self.written += 1
+        comment = Comment(id=str(self.written), author=author, body=body, created_at=EPOCH, updated_at=EPOCH)
         self.comments.append(comment)
         return comment
 

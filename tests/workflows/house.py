@@ -46,7 +46,7 @@ class House:
         self.model = FakeModel(script)
         self.summarist = FakeSummarist()
         self.workshop = FakeWorkshop()
-        self.policy = policy
+        self.policies = {"github": policy}
         self.task_queue = f"house-{uuid4().hex[:8]}"
 
     @asynccontextmanager
@@ -54,7 +54,7 @@ class House:
         """Run the worker."""
         async with open_memory(f"sqlite+aiosqlite:///{folder / 'memory.db'}") as memory:
             forges = {"github": self.forge}
-            forge = ForgeActivities(forges, {"github": self.policy}, memory, Redactor(), confined=True)
+            forge = ForgeActivities(forges, self.policies, memory, Redactor(), confined=True)
             planning = PlanningActivities(memory, forges, _phase_prompt, TOOL_SPECS, Redactor())
             store = MemoryActivities(memory, forges, _system_prompt, (), memory.records, estimate)
             between = HandoverActivities(memory.records, memory, forges, self.summarist, _summary_prompt, estimate)
@@ -131,9 +131,9 @@ def house(time: WorkflowEnvironment, rounds: int = 2, policy: Policy | None = No
     return House(time, submits_after(rounds), ours)
 
 
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+async def until(condition: Callable[[], Awaitable[bool]], patience: float = GENEROUS) -> None:
     """Wait for something to become true."""
-    async with asyncio.timeout(GENEROUS):
+    async with asyncio.timeout(patience):
         while not await condition():  # noqa: ASYNC110 - another process has no event to give us
             await asyncio.sleep(0.02)
 

@@ -335,3 +335,24 @@ async def _labels_are(h: House, labels: set[str]) -> bool:
 
 async def _waits(h: House, words: str) -> bool:
     return words in str((await h.status()).waiting_for)
+
+
+@pytest.mark.req("CH-04")
+async def test_at_rest_the_rules_in_force_now_decide_who_counts(time: WorkflowEnvironment, tmp_path: Path):
+    policy = Policy(completion_keywords=COMPLETION_KEYWORDS, converses=False)
+    async with house(time, rounds=0, policy=policy).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("completed")
+        h.policies["github"] = policy.model_copy(update={"accept_comments_from": ("bob",)})
+        await h.hears(ALICE, "Do more.")
+        await until(lambda: _nothing_pending(h))
+        await h.hears("bob", "Do something else.")
+        await until(lambda: _is_in_session(h, 2))
+        await h.comes_to("completed")
+        told = "".join(turn.text for turn in h.model.transcripts[-1].turns)
+        assert "Do something else." in told
+        assert "Do more." not in told
+
+
+async def _is_in_session(h: House, number: int) -> bool:
+    return (await h.status()).session == number
