@@ -149,11 +149,18 @@ def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Turn]
     if request.handover:
         turns.append(Turn.of_text("user", prompts.earlier_record(str(request.issue))))
         turns.append(Turn.of_text("assistant", prompts.inherited(request.handover.summary)))
-    turns.append(Turn.of_text("user", prompts.opens(request.issue.number, issue.title, issue.body)))
+    turns.append(Turn.of_text("user", _asked(issue)))
     turns.extend(told)
     if turns[-1].role == "assistant" and not request.leave_out:
         turns.append(Turn.of_text("user", prompts.please_continue()))
     return turns
+
+
+def _asked(issue: Issue) -> str:
+    """What the issue or request itself says."""
+    if issue.request:
+        return prompts.opens_request(issue.address, issue.title, issue.body, issue.request)
+    return prompts.opens(issue.address.number, issue.title, issue.body)
 
 
 def _turn_of(comment: Comment, *, by_us: bool) -> Turn:

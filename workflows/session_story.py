@@ -13,6 +13,7 @@ from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.session import Ending, Session
 from hikitsugi.domain.states import State
+from hikitsugi.domain.subject import work_branch
 from hikitsugi.messages import comments, operators
 from workflows import limits
 from workflows.display import Display
@@ -82,7 +83,8 @@ class SessionStory:
         session = Session(
             number=self.life.sessions + 1,
             key=workflow.uuid4().hex[:12],
-            branch=f"hikitsugi/issue-{self.issue.number}",
+            branch=work_branch(self.issue, called.request),
+            pushes=not (called.request and called.request.is_from_fork),
             conversation=str(workflow.uuid4()),
         )
         self.life.open_session(called, session)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pydantic import BaseModel
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.issue import ChangeRequest
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.value import Value
 
@@ -39,6 +40,8 @@ class Called(Value):
     is_open: bool
     labels: tuple[str, ...] = ()
     bot: str | None = None
+    request: ChangeRequest | None = None
+    """Its branches, where it is a pull or merge request itself."""
 
 
 class Session(BaseModel):
@@ -47,6 +50,8 @@ class Session(BaseModel):
     number: int
     key: str
     branch: str
+    pushes: bool = True
+    """Whether the branch is one that we may push to."""
     conversation: str
     sequence: int = 0
     iterations: int = 0

@@ -25,4 +25,4 @@ def body(language: Language, issue: IssueAddress, submission: Submission | None)
 
 def commit(issue: IssueAddress, issue_title: str) -> str:
     """A commit's message."""
-    return f"{issue_title}\n\nRefs #{issue.number}"
+    return f"{issue_title}\n\nRefs {issue.short.removeprefix(issue.repository)}"

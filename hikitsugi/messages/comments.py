@@ -45,6 +45,12 @@ def _told(language: Language, submission: Submission | None) -> str:
 
 
 def _changed(language: Language, published: Published, change_request: str | None) -> str:
+    if published.withheld:
+        return either(
+            language,
+            ja="フォークからのリクエストなので、ブランチには何もプッシュしていません。",
+            en="Nothing was pushed: this request comes from a fork.",
+        )
     if published.is_empty:
         return either(language, ja="ファイルの変更はありません。", en="No file was changed.")
     numbers = (

@@ -49,7 +49,7 @@ class Mirror:
         known = {name: await git.find("rev-parse", "--verify", "--quiet", _kept(name)) for name in standing}
         missing = [name for name, tip in standing.items() if known[name] != tip]
         if missing:
-            refs = [f"+refs/heads/{name}:{_kept(name)}" for name in missing]
+            refs = [f"+{_ref(name)}:{_kept(name)}" for name in missing]
             flags = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
             await git.talk(remote, "fetch", *flags, "--", remote.url, *refs)
 
@@ -65,17 +65,22 @@ async def _check_names(git: Git, remote: GitRemote, branch: str) -> None:
     if branch == remote.default_branch:
         raise WillNeverWork(f"{branch} is the default branch; the agent never works on it")
     for name in (branch, remote.default_branch):
-        if name.startswith("-") or await git.find("check-ref-format", f"refs/heads/{name}") is None:
+        if name.startswith("-") or await git.find("check-ref-format", _ref(name)) is None:
             raise WillNeverWork(f"{name!r} cannot be a branch's name")
 
 
 async def _standing(git: Git, remote: GitRemote, branch: str) -> dict[str, str]:
-    refs = [f"refs/heads/{name}" for name in (remote.default_branch, branch)]
+    refs = [_ref(name) for name in (remote.default_branch, branch)]
     said = (await git.talk(remote, "ls-remote", "--", remote.url, *refs)).decode(errors="replace")
     tips = {ref: tip for tip, ref in (line.split("\t", 1) for line in said.splitlines())}
     if refs[0] not in tips:
         raise WillNeverWork(f"{remote.url} has no branch {remote.default_branch}; push a first commit to it")
     return {ref.removeprefix("refs/heads/"): tips[ref] for ref in refs if ref in tips}
+
+
+def _ref(branch: str) -> str:
+    """The remote's name of a branch; a ref of the forge's own, such as a request's head, is one already."""
+    return branch if branch.startswith("refs/") else f"refs/heads/{branch}"
 
 
 def _kept(branch: str) -> str:
