@@ -58,7 +58,9 @@ class Intake:
 
     def _obeyed(self, command: Command, comment: Comment) -> str | None:
         """Obey at once, before anything is answered; a command is not given again by mending its spelling."""
-        workflow.logger.info("[COMMENT] command %s (ID: %s)", command.word, comment.id)
+        workflow.logger.info(
+            "[COMMENT] %s - Command %s (ID: %s)", workflow.info().workflow_id, command.word, comment.id
+        )
         return None if comment.edited else self._obey(command, comment)
 
     async def _reply(self, comment: Comment, reply: str) -> None:

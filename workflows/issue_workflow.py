@@ -19,6 +19,7 @@ from hikitsugi.messages import budget as budget_texts
 from hikitsugi.messages import commands as command_texts
 from hikitsugi.messages import comments, operators
 from workflows.caretaker import Caretaker
+from workflows.comment_log import CommentLog
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.intake import Intake
@@ -40,6 +41,7 @@ class IssueWorkflow:
         self.is_called = carried is None or carried.session is not None or carried.called_again
         self.life.called_again = False
         self.issue = IssueAddress.parse(workflow.info().workflow_id)
+        self.log = CommentLog(self.issue, self.life)
         patience = Patience(self.life)
         self.display = Display(self.issue, self.life, patience)
         self.gate = Gate(self.life, self.display)
@@ -110,6 +112,7 @@ class IssueWorkflow:
         order, self.life.stop, self.life.hold = self.life.stop, None, None
         if self.life.session:
             summary = await self.say_farewell(self.life.session, ending, order)
+        self.log.ending(ending)
         now = workflow.now()
         self.life.close_session(Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=summary))
         self.display.index()
@@ -137,8 +140,9 @@ class IssueWorkflow:
     @workflow.signal(description="One comment or a list of them: {id, author, body}; id and author may be left out")
     def comment(self, said: Any) -> None:
         """Keep what was said until the next checkpoint."""
-        for comment in comments_in(said):
-            workflow.logger.info("[COMMENT] Issue #%d - comment received (ID: %s)", self.issue.number, comment.id)
+        came = comments_in(said)
+        self.log.detected(came)
+        for comment in came:
             self.life.receive(comment)
 
     @workflow.signal(description="Hold before the next step; optionally a reason")
@@ -197,9 +201,9 @@ class IssueWorkflow:
             case Word.STATUS:
                 return command_texts.status(self.language, self.status())
             case None:
-                return command_texts.not_understood(self.language)
+                return command_texts.not_understood(self.language, self.life.mention)
             case word:
-                return command_texts.not_now(self.language, word)
+                return command_texts.not_now(self.language, word, self.life.mention)
         return None
 
     @workflow.query

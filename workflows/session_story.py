@@ -16,6 +16,7 @@ from hikitsugi.domain.states import State
 from hikitsugi.domain.subject import work_branch
 from hikitsugi.messages import comments, operators
 from workflows import limits
+from workflows.comment_log import CommentLog
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.plain_work import PlainWork
@@ -44,6 +45,7 @@ class SessionStory:
         self.display = display
         self.gate = gate
         self.purse = purse
+        self.log = CommentLog(issue, life)
         self.renew = renew
 
     async def play(self) -> Ending:
@@ -70,6 +72,7 @@ class SessionStory:
         """Say that a comment could not be worked on, and leave the conversation it broke."""
         session = self.life.current
         self.life.note_error(reason)
+        self.log.skipped(self.life.last_comment_id or "-")
         await self.steps.post_comment(f"error-{session.passes}", comments.skipped(self.language, reason))
         session.begin_anew(str(workflow.uuid4()))
 
@@ -106,6 +109,8 @@ class SessionStory:
         if not published.is_empty:
             self.life.change_request = await self.steps.open_change_request()
         await self.steps.post_result(published, concluded=concluded)
+        if self.life.current.passes and self.life.last_comment_id:
+            self.log.processed(self.life.last_comment_id)
         self.life.note_work(workflow.now())
 
     async def checkpoint(self) -> None:
@@ -118,8 +123,13 @@ class SessionStory:
 
     async def hear_people(self) -> None:
         """Give the model what people wrote meanwhile, where that is wanted."""
-        if self.life.policy.hears_while_working:
+        if self.hears_now():
             await self.take_in(self.life.take_heard())
+
+    def hears_now(self) -> bool:
+        """Whether new comments are looked for at this round of work."""
+        policy = self.life.policy
+        return policy.hears_while_working and self.life.current.iterations % policy.check_interval == 0
 
     async def conversation_is_over(self) -> bool:
         """Wait for an answer; True when it closes the conversation, or when none comes in time."""
@@ -145,7 +155,7 @@ class SessionStory:
         """Whether what was heard closes the conversation; otherwise the next pass begins."""
         if all(map(self.is_closing, self.life.heard)):
             last = self.life.take_heard()[-1]
-            workflow.logger.info("[COMMENT] Issue #%d - closing comment (ID: %s)", self.issue.number, last.id)
+            self.log.closing(last)
             return True
         await self.display.show(State.PROCESSING)
         self.life.current.next_pass()
@@ -160,8 +170,7 @@ class SessionStory:
         self.life.current.comments_answered += len(told)
         self.life.count_comments(told, workflow.now())
         self.life.current.answer_at = told[-1].place if told else None
-        for comment in told:
-            workflow.logger.info("[COMMENT] Issue #%d - processing comment (ID: %s)", self.issue.number, comment.id)
+        self.log.processing(told)
         return bool(told)
 
     async def renew_if_long(self) -> None:

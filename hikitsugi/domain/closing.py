@@ -18,6 +18,13 @@ _PLEASED = re.compile(
 _STOP = re.compile(r"[\n、。,.!・:;()\"“”「」『』—–]+|(?<!\w)-+(?!\w)")
 _SPACE = re.compile(r"(?:[\s〜~^_*]|(?<![ァ-ヶ])ー)+")
 _LONGEST = 300
+_SPELLINGS = {
+    "ありがとう": re.compile(r"ありがと(?:[ーぉ〜~]+う?|(?!う))|有り?難う"),
+    "了解": re.compile(r"りょうかい|リョウカイ"),
+    "承知": re.compile(r"しょうち(?=し|いた|です)"),
+    "thanks": re.compile(r"サンクス|(?<![a-z0-9])(?:thx|thanx|thnx|tnx)(?![a-z0-9])"),
+    "ok": re.compile(r"おっけー?|おーけー|オッケー?|オーケー"),
+}
 
 _LOOK = (
     r"(?:(?:it|this|that|everything|all|the (?:fix|change|patch|result|pr|mr|code))(?: is| was|s| looks| seems)|looks)"
@@ -80,7 +87,7 @@ _BEFORE_KEYWORD = (
 )
 _AFTER_KEYWORD = (
     r"(?:です|でした|しました|いたしました|致しました|とします|といたします|とさせていただきます|にします|ございます"
-    r"|ございました)?(?: (?:here|for me|from me|with me))?"
+    r"|ございました|(?<=完了)でお願い(?:します|いたします|致します))?(?: (?:here|for me|from me|with me))?"
 )
 
 
@@ -98,7 +105,11 @@ def closes(text: str, keywords: Collection[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().strip()
+    """The text with one spelling for each word that people spell in several ways."""
+    plain = unicodedata.normalize("NFKC", text).casefold().strip()
+    for word, spellings in _SPELLINGS.items():
+        plain = spellings.sub(word, plain)
+    return plain
 
 
 def _words(said: str) -> str:

@@ -17,7 +17,7 @@ from hikitsugi.domain.subject import issue_worked_on, work_branch
         ("gitlab:g/s/r/merge_requests/3", True, "refs/merge-requests/3/head"),
     ],
 )
-def test_an_issue_has_a_branch_of_ours_and_a_request_its_own(subject: str, fork: bool | None, branch: str):
+def test_an_issue_has_a_branch_of_ours_and_a_request_its_own(subject: str, branch: str, *, fork: bool | None):
     request = None
     if fork is not None:
         request = ChangeRequest(number=1, url="", head="fix", base="main", is_open=True, is_from_fork=fork)
