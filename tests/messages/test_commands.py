@@ -64,3 +64,10 @@ def test_a_command_without_a_meaning_now_is_named_in_the_answer(language: Langua
 def test_no_answer_looks_like_a_result(language: Language):
     told = [commands.not_understood(language), commands.status(language, Life().status(ISSUE, ""))]
     assert not any(each.startswith(("## 実行完了", "## Done")) for each in told)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_where_the_forge_keeps_the_slash_to_itself_commands_are_shown_after_our_name(language: Language):
+    told = commands.not_understood(language, "our-bot") + commands.not_now(language, Word.APPROVE, "our-bot")
+    assert [f"`@our-bot {word}`" in told for word in Word] == [True] * len(Word)
+    assert "`/" not in told
