@@ -189,7 +189,7 @@ class IssueWorkflow:
             case Word.PAUSE:
                 self.pause(order)
             case Word.RESUME if self.life.hold and self.life.hold.by == BUDGET:
-                return budget_texts.awaits(self.language)
+                return budget_texts.awaits(self.language, self.life.mention)
             case Word.BUDGET:
                 return self.purse.grant(command.text)
             case Word.RESUME:

@@ -3,11 +3,11 @@
 import pytest
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.budget import Spending
+from hikitsugi.domain.budget import Budget, Spending
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import Language
-from hikitsugi.messages import commands
+from hikitsugi.messages import budget, commands
 
 ISSUE = IssueAddress(forge="github", repository="octo/repo", number=1)
 REQUEST = "https://forge.example/octo/repo/pull/2"
@@ -68,6 +68,10 @@ def test_no_answer_looks_like_a_result(language: Language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_where_the_forge_keeps_the_slash_to_itself_commands_are_shown_after_our_name(language: Language):
-    told = commands.not_understood(language, "our-bot") + commands.not_now(language, Word.APPROVE, "our-bot")
-    assert [f"`@our-bot {word}`" in told for word in Word] == [True] * len(Word)
-    assert "`/" not in told
+    now = Life().status(ISSUE, "")
+    told = [commands.not_understood(language, "our-bot"), commands.not_now(language, Word.APPROVE, "our-bot")]
+    asked = [budget.awaits(language, "our-bot"), budget.is_no_amount(language, "our-bot")]
+    asked.append(budget.is_used_up(language, now, Budget(usd=1), {}, "our-bot"))
+    assert all(f"`@our-bot {word}`" in told[0] for word in Word)
+    assert all("`@our-bot budget 8`" in text for text in asked)
+    assert not any("`/" in text for text in told + asked)
