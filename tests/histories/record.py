@@ -101,7 +101,10 @@ async def _runs(h: House, run_id: str) -> list[WorkflowHistory]:
     while run_id:
         runs.append(await h.time.client.get_workflow_handle(str(h.issue), run_id=run_id).fetch_history())
         run_id = runs[-1].events[-1].workflow_execution_continued_as_new_event_attributes.new_execution_run_id
-    return runs
+    # A run that has not taken its first step yet has nothing to replay.
+    return [
+        run for run in runs if any(event.HasField("workflow_task_completed_event_attributes") for event in run.events)
+    ]
 
 
 if __name__ == "__main__":
