@@ -7,6 +7,7 @@ from temporalio import activity
 from activities.audience import Audience, our_name
 from activities.reading import conclusion_of, submission_at
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import Comment, NewChangeRequest
 from hikitsugi.domain.plan import Plan, TurnRef
 from hikitsugi.domain.policy import LabelNames, Language, Policy
@@ -19,6 +20,7 @@ from hikitsugi.domain.tools import Submission
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.waiting import Waiting
+from hikitsugi.domain.watching import issue_behind
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request as request_texts
 from hikitsugi.messages import comments as comment_texts
@@ -115,7 +117,10 @@ class ForgeActivities:
     @activity.defn
     async def take_up(self, issue: IssueAddress) -> Called:
         """Read what a session starts from."""
-        seen = await self._forge(issue).read_issue(issue)
+        seen, bot = await self._forge(issue).read_issue(issue), await our_name(self._forge(issue))
+        meant = issue_behind(seen, bot) or seen.address
+        if meant != issue:
+            raise WillNeverWork(f"{issue} is worked on as {meant}")
         return Called(
             policy=self._policies[issue.forge],
             title=seen.title,
@@ -123,7 +128,8 @@ class ForgeActivities:
             url=seen.url,
             is_open=seen.is_open,
             labels=seen.labels,
-            bot=await our_name(self._forge(issue)),
+            bot=bot,
+            request=seen.request,
         )
 
     @activity.defn

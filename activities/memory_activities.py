@@ -173,7 +173,7 @@ class MemoryActivities:
 
 
 def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Turn]) -> list[Turn]:
-    turns = [Turn.of_text("user", prompts.opens(request.issue.number, issue.title, issue.body)), *_latest(told)]
+    turns = [Turn.of_text("user", _asked(issue)), *_latest(told)]
     if turns[-1].role == "assistant" and not request.leave_out:
         turns.append(Turn.of_text("user", prompts.please_continue()))
     return turns
@@ -189,6 +189,13 @@ def _latest(told: Sequence[Turn]) -> list[Turn]:
             return [Turn.of_text("user", earlier), *reversed(latest)]
         latest.append(turn)
     return list(told)
+
+
+def _asked(issue: Issue) -> str:
+    """What the issue or request itself says."""
+    if issue.request:
+        return prompts.opens_request(issue.address, issue.title, issue.body, issue.request)
+    return prompts.opens(issue.address.number, issue.title, issue.body)
 
 
 def _turn_of(comment: Comment, *, by_us: bool) -> Turn:

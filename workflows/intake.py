@@ -74,7 +74,9 @@ class Intake:
 
     def _obeyed(self, command: Command, waiting: Waiting, comment: Comment) -> str | None:
         """Obey at once, before anything is answered; a command is not given again by mending its spelling."""
-        workflow.logger.info("[COMMENT] command %s (ID: %s)", command.word, comment.id)
+        workflow.logger.info(
+            "[COMMENT] %s - Command %s (ID: %s)", workflow.info().workflow_id, command.word, comment.id
+        )
         if waiting.edited or not self._life.is_new_command(comment.id):
             return None
         return self._obey(command, comment)

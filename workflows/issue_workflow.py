@@ -19,6 +19,7 @@ from hikitsugi.messages import budget as budget_texts
 from hikitsugi.messages import commands as command_texts
 from hikitsugi.messages import comments, operators, plans
 from workflows.caretaker import Caretaker
+from workflows.comment_log import CommentLog
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.intake import Intake
@@ -42,6 +43,7 @@ class IssueWorkflow:
         self.is_called = carried is None or carried.session is not None or carried.called_again
         self.life.called_again = False
         self.issue = IssueAddress.parse(workflow.info().workflow_id)
+        self.log = CommentLog(self.issue, self.life)
         patience = Patience(self.life)
         self.display = Display(self.issue, self.life, patience)
         self.gate = Gate(self.life, self.display, is_long, self.renew)
@@ -135,6 +137,7 @@ class IssueWorkflow:
         elif order:
             with suppress(ActivityError):
                 await self.display.show(State(ending))
+        self.log.ending(ending)
         self.life.close_session(left)
         self.display.index()
 
@@ -161,10 +164,9 @@ class IssueWorkflow:
     @workflow.signal(description="One comment or a list of them: {id, author, body}; id and author may be left out")
     def comment(self, said: Any) -> None:
         """Keep what was said until the next checkpoint."""
-        received = comments_in(said)
-        ids = ", ".join(comment.id for comment in received)
-        workflow.logger.info("[COMMENT] Issue #%d - comment received (ID: %s)", self.issue.number, ids)
-        for comment in received:
+        came = comments_in(said)
+        self.log.detected(came)
+        for comment in came:
             self.life.receive(comment)
 
     @workflow.signal(description="Hold before the next step; optionally a reason")
@@ -211,7 +213,7 @@ class IssueWorkflow:
             case Word.PAUSE:
                 self.pause(order)
             case Word.RESUME if self.life.hold and self.life.hold.by == BUDGET:
-                return budget_texts.awaits(self.language)
+                return budget_texts.awaits(self.language, self.life.mention)
             case Word.BUDGET:
                 return self.purse.grant(command.text)
             case Word.RESUME:
@@ -225,9 +227,9 @@ class IssueWorkflow:
             case Word.STATUS:
                 return command_texts.status(self.language, self.status())
             case None:
-                return command_texts.not_understood(self.language)
+                return command_texts.not_understood(self.language, self.life.mention)
             case word:
-                return command_texts.not_now(self.language, word)
+                return command_texts.not_now(self.language, word, self.life.mention)
         return None
 
     @workflow.query

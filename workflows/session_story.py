@@ -14,8 +14,10 @@ from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.session import Ending, Handover, Part, Session, Talk
 from hikitsugi.domain.states import State
+from hikitsugi.domain.subject import work_branch
 from hikitsugi.messages import comments, handover, operators
 from workflows import limits
+from workflows.comment_log import CommentLog
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.people import People
@@ -49,6 +51,7 @@ class SessionStory:
         self.display = display
         self.gate = gate
         self.purse = purse
+        self.log = CommentLog(issue, life)
         self.renew = renew
 
     async def play(self) -> Ending:
@@ -75,6 +78,7 @@ class SessionStory:
         """Say that a comment could not be worked on, and leave the conversation it broke."""
         session = self.life.current
         self.life.note_error(reason)
+        self.log.skipped(self.life.last_comment_id or "-")
         await self.steps.post_comment(f"error-{session.passes}", comments.skipped(self.language, reason))
         session.begin_anew(str(workflow.uuid4()))
 
@@ -90,7 +94,8 @@ class SessionStory:
         session = Session(
             number=taken.session,
             key=key,
-            branch=f"hikitsugi/issue-{self.issue.number}",
+            branch=work_branch(self.issue, called.request),
+            pushes=not (called.request and called.request.is_from_fork),
             talk=Talk(id=str(workflow.uuid4())),
             started_at=now,
             inherited=taken.handover,
@@ -119,6 +124,8 @@ class SessionStory:
             session.concluded = await self.way_of_working().run()
             session.part = Part.PUBLISHING
         await self.hand_in(session)
+        if session.passes and self.life.last_comment_id:
+            self.log.processed(self.life.last_comment_id)
         self.life.note_work(workflow.now())
 
     async def hand_in(self, session: Session) -> None:
@@ -189,8 +196,13 @@ class SessionStory:
 
     async def hear_people(self) -> None:
         """Give the model what people wrote meanwhile, where that is wanted."""
-        if self.life.policy.hears_while_working:
+        if self.hears_now():
             await self.take_in()
+
+    def hears_now(self) -> bool:
+        """Whether new comments are looked for at this round of work."""
+        policy = self.life.policy
+        return policy.hears_while_working and self.life.current.talk.iterations % policy.check_interval == 0
 
     async def conversation_is_over(self) -> bool:
         """Wait for an answer; True when it closes the conversation, or when none comes in time."""
@@ -215,8 +227,8 @@ class SessionStory:
     async def is_answered(self) -> bool:
         """Whether what was heard closes the conversation; otherwise the next pass begins."""
         if self.life.only_closing_is_heard:
-            last, self.life.heard = list(self.life.heard)[-1], {}
-            workflow.logger.info("[COMMENT] Issue #%d - closing comment (ID: %s)", self.issue.number, last)
+            last, self.life.heard = list(self.life.heard.values())[-1], {}
+            self.log.closing(last)
             return True
         await self.display.show(State.PROCESSING)
         self.life.current.next_pass()
@@ -234,8 +246,7 @@ class SessionStory:
         self.life.current.answer_at = told[-1].place if told else None
         if told and self.life.current.phase:
             self.life.current.planning.note_comments(self.life.current.talk.turn())
-        for comment in told:
-            workflow.logger.info("[COMMENT] Issue #%d - processing comment (ID: %s)", self.issue.number, comment.id)
+        self.log.processing(told)
         return bool(told)
 
     async def renew_if_long(self) -> None:

@@ -176,7 +176,9 @@ class Steps:
         return used
 
     async def publish(self, now: datetime, action: Action | None = None) -> Published:
-        """Commit and push what is there."""
+        """Commit and push what is there, if the branch is one that we may push to."""
+        if not self._session.pushes:
+            return Published(commit="", withheld=True)
         message = change_request.commit(self._issue, self._life.title, action)
         request = Publish(issue=self._issue, branch=self._session.branch, message=message, at=now)
         return await self._work(
@@ -222,7 +224,9 @@ class Steps:
         )
 
     async def open_change_request(self) -> str:
-        """Have a pull or merge request for the branch; its address."""
+        """Have a pull or merge request for the branch; its address. One that is worked on itself is its own."""
+        if self._life.called and self._life.called.request:
+            return self._life.called.url
         request = OpenChangeRequest(
             issue=self._issue,
             issue_title=self._life.title,

@@ -25,6 +25,8 @@ class Issue(Value):
     labels: tuple[str, ...] = ()
     assignees: tuple[str, ...] = ()
     updated_at: datetime
+    request: "ChangeRequest | None" = None
+    """Its branches, where it is a request and that was asked for."""
 
 
 class Comment(Value):
@@ -114,6 +116,8 @@ class ChangeRequest(Value):
     base: str
     is_open: bool
     is_draft: bool = False
+    is_from_fork: bool = False
+    """Whether its branch lies in somebody else's copy of the repository, where we cannot push."""
 
 
 class GitRemote(Value):

@@ -17,6 +17,7 @@ from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.session import Called, Ending, Handover, Session
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
+from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.waiting import Waiting
 
@@ -99,6 +100,8 @@ class Life(BaseModel):
     found: int = 0
     checks: int = 0
     errors: int = 0
+    tally_before: Tally = Tally()
+    """What had been counted when the last session ended."""
     comments_processed: int = 0
     last_comment_id: str | None = None
     first_processed_at: datetime | None = None
@@ -139,6 +142,16 @@ class Life(BaseModel):
     def is_planned(self) -> bool:
         """Whether a session works by plan now."""
         return self.session is not None and self.session.phase is not None
+
+    @property
+    def tally(self) -> Tally:
+        """What was counted about comments so far."""
+        return Tally(checks=self.checks, found=self.found, added=self.comments_processed, errors=self.errors)
+
+    @property
+    def mention(self) -> str | None:
+        """The name that people put before a command, where the forge takes a slash for an order to itself."""
+        return self.called.bot if self.called and self.policy.shows_mentions else None
 
     @property
     def title(self) -> str:
@@ -216,6 +229,7 @@ class Life(BaseModel):
     def close_session(self, handover: Handover) -> None:
         """End it; what remains is the handover."""
         self.handover, self.session = handover, None
+        self.tally_before = self.tally
         self.state = State(handover.ending)
 
     def spend(self, usage: Usage, cost_usd: float | None) -> None:

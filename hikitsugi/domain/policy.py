@@ -91,6 +91,11 @@ class Policy(Value):
     completion_keywords: tuple[str, ...] = ()
     converses: bool = True
     hears_while_working: bool = True
+    check_interval: int = 1
+    """At which rounds of work new comments are looked for: at each one, at every second, …"""
+    detection_log_level: str = "info"
+    shows_mentions: bool = False
+    """Whether commands are shown as `@bot pause`, because the forge takes `/pause` for an order to itself."""
     max_comment_count: int = 10
     reply_timeout: timedelta = timedelta(hours=24)
     max_iterations: int = 100

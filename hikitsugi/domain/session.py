@@ -6,6 +6,7 @@ from enum import StrEnum
 from pydantic import BaseModel, Field
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.issue import ChangeRequest
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import Plan, TurnRef
 from hikitsugi.domain.planning import Planning
@@ -44,6 +45,8 @@ class Called(Value):
     is_open: bool
     labels: tuple[str, ...] = ()
     bot: str | None = None
+    request: ChangeRequest | None = None
+    """Its branches, where it is a pull or merge request itself."""
 
 
 class Talk(BaseModel):
@@ -86,6 +89,8 @@ class Session(BaseModel):
     key: str
     branch: str
     talk: Talk
+    pushes: bool = True
+    """Whether the branch is one that we may push to."""
     passes: int = 0
     phase: Phase | None = None
     plan: Plan = Field(default_factory=Plan)

@@ -13,6 +13,7 @@ class Waiting(Value):
     """Small, because thousands may wait: a watched comment is read from the forge, a typed one from the store."""
 
     id: str
+    author: str = ""
     at: str = ""
     """When its text was last changed."""
     size: int = 0
@@ -28,6 +29,7 @@ class Waiting(Value):
         """What is to be remembered of a comment."""
         return cls(
             id=comment.id,
+            author=comment.author,
             at=comment.at,
             size=comment.size,
             place=comment.place,

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.address import IssueAddress, Kind
+from hikitsugi.domain.issue import ChangeRequest, Comment
 
 _LONGEST_COMMENT = 16_000
 
@@ -54,6 +55,17 @@ def go_on() -> str:
 def opens(number: int, title: str, body: str) -> str:
     """The issue's own text as the first request."""
     return f"Issue #{number}: {title}\n\n{body}"
+
+
+def opens_request(subject: IssueAddress, title: str, body: str, request: ChangeRequest) -> str:
+    """A pull or merge request's own text, and what can be done with its branch."""
+    kind = "Merge request !" if subject.kind is Kind.MERGE_REQUEST else "Pull request #"
+    where = _FORK if request.is_from_fork else _OWN
+    return f"{kind}{subject.number}: {title}\n\n{body}\n\n[`{request.head}` into `{request.base}`. {where}]"
+
+
+_OWN = "You work on its own branch: what you change is pushed there."
+_FORK = "It comes from a fork, so nothing can be pushed: say in your summary what should be changed, and how."
 
 
 def please_continue() -> str:

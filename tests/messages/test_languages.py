@@ -19,6 +19,7 @@ from hikitsugi.domain.plan import Action, Plan, TurnRef
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.progress import Progress, ReportedCall, Trouble
 from hikitsugi.domain.status import Status
+from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.verification import CheckRun, Placeholder, Verified
 from hikitsugi.domain.workspace import Published
@@ -68,6 +69,7 @@ EXAMPLES: Mapping[Any, Any] = {
     tuple[int, int, int]: (3, 2, 1),
     IssueAddress: IssueAddress(forge="github", repository="octo/repo", number=1),
     Submission | None: SUBMISSION,
+    Tally: Tally(checks=1),
     Published: Published(commit="c" * 40, files_changed=1),
     Mapping[str, object]: {"ui": "http://127.0.0.1:8233", "broker": "http://127.0.0.1:8080"},
     Name: Name.TITLE,

@@ -36,6 +36,7 @@ class FakeForge:
         self.bodies: list[str] = []
         self.is_draft: bool | None = None
         self.is_open = True
+        self.author = ALICE
         self.maintainers = {"maria"}
         self.refuses: Exception | None = None
         self.reconciled: list[str] = []
@@ -67,7 +68,7 @@ class FakeForge:
             address=issue,
             title="It fails",
             body="Please fix it.",
-            author=ALICE,
+            author=self.author,
             url=f"http://forge.example/{issue.repository}/issues/{issue.number}",
             is_open=self.is_open,
             labels=tuple(self.labels),

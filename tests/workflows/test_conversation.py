@@ -13,6 +13,34 @@ from tests.workflows.fakes import ALICE, BOT
 from tests.workflows.house import House, house, until
 
 
+@pytest.mark.req("BY-02")
+async def test_sixty_model_calls_add_at_most_three_comments(time: WorkflowEnvironment, tmp_path: Path):
+    policy = Policy(completion_keywords=COMPLETION_KEYWORDS, max_iterations=100)
+    async with house(time, rounds=60, policy=policy).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.hears(ALICE, "thanks")
+        status = await h.comes_to("completed")
+        assert status.llm_calls > 60
+        assert len(h.forge.ours) <= 3
+
+
+@pytest.mark.req("CD-05")
+async def test_comments_are_looked_for_only_at_every_third_round_where_that_is_wished(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=6, policy=Policy(check_interval=3)).open(tmp_path) as h:
+        h.model.may_speak.clear()
+        await h.start()
+        await until(lambda: _asked(h, 1))
+        await h.hears(ALICE, "One more thing.")
+        await until(lambda: _acknowledged(h))
+        h.model.may_speak.set()
+        await h.comes_to("awaiting-response")
+        told = [n for n, each in enumerate(h.model.transcripts) if "One more thing." in str(each.turns)]
+        assert told[0] == 3
+
+
 @pytest.mark.req("PR-03", "TW-02")
 async def test_pause_resume_and_stop_by_comment(time: WorkflowEnvironment, tmp_path: Path):
     async with house(time).open(tmp_path) as h:
@@ -356,3 +384,7 @@ async def test_at_rest_the_rules_in_force_now_decide_who_counts(time: WorkflowEn
 
 async def _is_in_session(h: House, number: int) -> bool:
     return (await h.status()).session == number
+
+
+async def _acknowledged(h: House) -> bool:
+    return bool(h.forge.acknowledged)

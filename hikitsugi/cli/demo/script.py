@@ -4,6 +4,7 @@ from hikitsugi.cli.demo import sample
 from hikitsugi.language_model.scripted import Answer, Request, Result, say, think, use
 
 TESTS = "python -m unittest -v"
+_REQUESTS = ("Issue #", "Pull request #", "Merge request !", "[New Comment")
 
 
 def reply(request: Request) -> Answer:
@@ -18,7 +19,7 @@ def reply(request: Request) -> Answer:
 
 def _this_pass(request: Request) -> tuple[str, list[Result]]:
     """The latest request of the people, and every tool result since."""
-    requests = [text for text in request.texts if text.startswith(("Issue #", "[New Comment"))]
+    requests = [text for text in request.texts if text.startswith(_REQUESTS)]
     return requests[-1], list(request.results_since(requests[-1]))
 
 
