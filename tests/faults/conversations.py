@@ -50,6 +50,10 @@ class Thread:
         tracker = self.forge.repository(self.repository).tracker
         await self._until(lambda: bool(tracker.find_comment(comment.id).reactions))
 
+    async def has_comments(self) -> bool:
+        """Whether anything was said."""
+        return bool(self.forge.comments(self.repository, self.number))
+
     async def is_worked_on(self) -> None:
         """Wait until the model is at work."""
         await self._until(lambda: self.forge.issue(self.repository, self.number).title in self.asked)
@@ -132,7 +136,7 @@ def reply(request: Request) -> Answer:
     requests = [text for text in request.texts if text.startswith(("Issue #", "[New Comment", "[Edited Comment"))]
     asked, done = requests[-1], request.results_since(requests[-1])
     if WAITS in asked:
-        return use("read", path="README.md").delayed(0.3)
+        return use("read", path="README.md").delayed(0.5)
     said = asked.partition("\n")[2].strip()
     if not any(result.tool == "write" and not result.is_error for result in done):
         return use("write", path=f"answer-{len(requests)}.md", content=f"{said}\n").delayed(0.1)
