@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.canonical import SeenIssue
-from tests.faults.conversations import CONVERSATIONS, Conversation, asks_for_more, stops
+from tests.faults.conversations import CONVERSATIONS, Conversation
 from tests.faults.crew import Crew, crew
 from tests.faults.servers import Outside, outside
 from tests.faults.town import Town, town
@@ -30,15 +30,11 @@ async def kill_temporal(_: Crew, servers: Outside) -> None:
     await servers.temporal.start()
 
 
-@pytest.mark.req("BY-08", "TW-08", "CH-12", "PL-07")
+@pytest.mark.req("BY-08", "TW-01", "TW-08", "CH-12", "PL-07")
 @pytest.mark.lesson("C15", "P1", "P4", "P10")
 async def test_a_few_kills_at_random_moments_change_nothing(tmp_path: Path):
-    await _changes_nothing(tmp_path, CONVERSATIONS[:4], [kill_worker] * 6, longest=1.0)
-
-
-@pytest.mark.req("BY-08", "TW-01")
-async def test_a_kill_of_temporal_changes_nothing(tmp_path: Path):
-    await _changes_nothing(tmp_path, (asks_for_more, stops), [kill_temporal], longest=2.0)
+    kills = [*[kill_worker] * 3, kill_temporal, *[kill_worker] * 3]
+    await _changes_nothing(tmp_path, CONVERSATIONS[:4], kills, longest=1.0)
 
 
 @pytest.mark.long
