@@ -12,6 +12,9 @@ PATIENT = RetryPolicy(
 )
 """Passing faults are outlived; what will never work is marked non-retryable where it is raised."""
 
+STEADY = RetryPolicy(initial_interval=timedelta(seconds=1), backoff_coefficient=1.0)
+"""For a step that lives long: each death of its worker counts as an attempt, and none may make the next wait longer."""
+
 RENEW_AFTER_EVENTS = 400
 """A run this long continues as new at the next checkpoint, so that waking it stays quick."""
 
@@ -31,6 +34,7 @@ class Limits(NamedTuple):
     start_to_close: timedelta
     heartbeat: timedelta = timedelta(seconds=10)
     whose: Limiter = "forge"
+    retry: RetryPolicy = PATIENT
 
 
 FORGE = Limits(timedelta(minutes=2))
@@ -38,4 +42,4 @@ STORE = Limits(timedelta(minutes=2))
 MODEL = Limits(timedelta(minutes=30), whose="model")
 TOOLS = Limits(timedelta(hours=1))
 GIT = Limits(timedelta(minutes=30))
-WATCH = Limits(timedelta(days=30), heartbeat=timedelta(seconds=4))
+WATCH = Limits(timedelta(days=30), heartbeat=timedelta(seconds=4), retry=STEADY)

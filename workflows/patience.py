@@ -67,7 +67,7 @@ async def execute(step: Step[A, P, R], request: P, limit: limits.Limits, summary
         task_queue=queue,
         start_to_close_timeout=limit.start_to_close,
         heartbeat_timeout=limit.heartbeat,
-        retry_policy=limits.PATIENT,
+        retry_policy=limit.retry,
         cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         summary=summary,
     )
