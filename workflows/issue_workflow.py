@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, is_cancelled_exception
+from temporalio.exceptions import ActivityError
 
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.commands import Command, Word
@@ -118,7 +118,8 @@ class IssueWorkflow:
         try:
             return await story
         except (asyncio.CancelledError, ActivityError) as error:
-            if self.life.stop and is_cancelled_exception(error):
+            # A step whose worker died is not cut off as cancelled but as timed out.
+            if self.life.stop:
                 return Ending.STOPPED
             if not isinstance(error, ActivityError):
                 raise

@@ -15,6 +15,9 @@ PATIENT = RetryPolicy(
 THREE_TIMES = RetryPolicy(initial_interval=timedelta(seconds=1), backoff_coefficient=2.0, maximum_attempts=3)
 """For what is good to have and never a reason to fail."""
 
+STEADY = RetryPolicy(initial_interval=timedelta(seconds=1), backoff_coefficient=1.0)
+"""For a step that lives long: each death of its worker counts as an attempt, and none may make the next wait longer."""
+
 RENEW_AFTER_EVENTS = 400
 """A run this long continues as new at the next checkpoint, so that waking it stays quick."""
 
@@ -47,4 +50,4 @@ SUMMARY = Limits(timedelta(minutes=5), whose="model")
 MODEL = Limits(timedelta(minutes=30), whose="model")
 TOOLS = Limits(timedelta(hours=1))
 GIT = Limits(timedelta(minutes=30))
-WATCH = Limits(timedelta(days=30), heartbeat=timedelta(seconds=4))
+WATCH = Limits(timedelta(days=30), heartbeat=timedelta(seconds=4), retry=STEADY)

@@ -69,7 +69,7 @@ class SessionStory:
         try:
             await self.work()
         except ActivityError as error:
-            if self.life.current.passes == 0 or is_cancelled_exception(error):
+            if self.life.current.passes == 0 or self.life.stop or is_cancelled_exception(error):
                 raise
             await self.report_failure(reason_of(error))
         await self.display.show(State.AWAITING_RESPONSE)
