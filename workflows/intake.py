@@ -9,6 +9,7 @@ from hikitsugi.domain.commands import Command, command_in
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
 from workflows import limits
+from workflows.log_lines import tell
 from workflows.reasons import reason_of
 from workflows.steps import Steps
 
@@ -45,6 +46,10 @@ class Intake:
             self._life.called = await self._steps.take_up()
         asked = tuple(self._life.pending[:_AT_ONCE])
         accepted = await self._steps.hear(asked)
+        counting = [comment.id for comment in accepted]
+        for comment in asked:
+            if comment.id not in counting:
+                tell(comment.id, "comment left aside")
         commands = [(comment, self._command(comment)) for comment in accepted]
         self._life.hear(asked, [comment for comment, command in commands if command is None])
         replies = [(comment, self._obeyed(command, comment)) for comment, command in commands if command]
@@ -58,7 +63,7 @@ class Intake:
 
     def _obeyed(self, command: Command, comment: Comment) -> str | None:
         """Obey at once, before anything is answered; a command is not given again by mending its spelling."""
-        workflow.logger.info("[COMMENT] command %s (ID: %s)", command.word, comment.id)
+        tell(comment.id, f"command {command.word}")
         return None if comment.edited else self._obey(command, comment)
 
     async def _reply(self, comment: Comment, reply: str) -> None:

@@ -22,6 +22,7 @@ from workflows.caretaker import Caretaker
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.intake import Intake
+from workflows.log_lines import tell
 from workflows.patience import Patience
 from workflows.purse import BUDGET, Purse
 from workflows.reasons import reason_of
@@ -138,7 +139,7 @@ class IssueWorkflow:
     def comment(self, said: Any) -> None:
         """Keep what was said until the next checkpoint."""
         for comment in comments_in(said):
-            workflow.logger.info("[COMMENT] Issue #%d - comment received (ID: %s)", self.issue.number, comment.id)
+            tell(comment.id, "comment received")
             self.life.receive(comment)
 
     @workflow.signal(description="Hold before the next step; optionally a reason")

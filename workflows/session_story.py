@@ -17,6 +17,7 @@ from hikitsugi.messages import comments, operators
 from workflows import limits
 from workflows.display import Display
 from workflows.gate import Gate
+from workflows.log_lines import tell
 from workflows.plain_work import PlainWork
 from workflows.purse import Purse
 from workflows.reasons import reason_of
@@ -104,6 +105,8 @@ class SessionStory:
         if not published.is_empty:
             self.life.change_request = await self.steps.open_change_request()
         await self.steps.post_result(published, concluded=concluded)
+        if self.life.current.comments_answered:
+            tell(self.life.last_comment_id, "comment answered")
         self.life.note_work(workflow.now())
 
     async def checkpoint(self) -> None:
@@ -116,7 +119,7 @@ class SessionStory:
 
     async def hear_people(self) -> None:
         """Give the model what people wrote meanwhile, where that is wanted."""
-        if self.life.policy.hears_while_working:
+        if self.life.policy.hears_at(self.life.current.iterations):
             await self.take_in(self.life.take_heard())
 
     async def conversation_is_over(self) -> bool:
@@ -143,7 +146,7 @@ class SessionStory:
         """Whether what was heard closes the conversation; otherwise the next pass begins."""
         if all(map(self.is_closing, self.life.heard)):
             last = self.life.take_heard()[-1]
-            workflow.logger.info("[COMMENT] Issue #%d - closing comment (ID: %s)", self.issue.number, last.id)
+            tell(last.id, "closing comment")
             return True
         await self.display.show(State.PROCESSING)
         self.life.current.next_pass()
@@ -159,7 +162,7 @@ class SessionStory:
         self.life.count_comments(told, workflow.now())
         self.life.current.answer_at = told[-1].place if told else None
         for comment in told:
-            workflow.logger.info("[COMMENT] Issue #%d - processing comment (ID: %s)", self.issue.number, comment.id)
+            tell(comment.id, "processing comment")
         return bool(told)
 
     async def renew_if_long(self) -> None:

@@ -23,6 +23,7 @@ def policy(settings: Settings, forge: ForgeSettings) -> Policy:
         completion_keywords=handling.completion_keywords,
         converses=handling.enabled,
         hears_while_working=settings.comment_detection.enabled,
+        check_interval=settings.comment_detection.check_interval,
         max_comment_count=handling.max_comment_count,
         reply_timeout=timedelta(hours=handling.timeout_hours),
         max_iterations=settings.plain.max_iterations,

@@ -50,9 +50,15 @@ class Policy(Value):
     completion_keywords: tuple[str, ...] = ()
     converses: bool = True
     hears_while_working: bool = True
+    check_interval: int = 1
+    """At every how many model turns comments are given to the model."""
     max_comment_count: int = 10
     reply_timeout: timedelta = timedelta(hours=24)
     max_iterations: int = 100
     budget: Budget = Budget()
     inherits: bool = True
     context_expiry: timedelta = timedelta(days=90)
+
+    def hears_at(self, iteration: int) -> bool:
+        """Whether comments are given to the model before this turn of a pass."""
+        return self.hears_while_working and iteration % self.check_interval == 0
