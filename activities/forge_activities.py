@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
+from pydantic import Field
 from temporalio import activity
 
 from activities.audience import Audience, our_name
@@ -57,6 +58,8 @@ class Reconcile(Value):
 
     issue: IssueAddress
     keys: tuple[str, ...]
+    places: dict[str, IssueAddress] = Field(default_factory=dict[str, IssueAddress])
+    """Where to look for those that are not on the issue itself."""
 
 
 class Work(Value):
@@ -167,7 +170,8 @@ class ForgeActivities:
     async def reconcile(self, request: Reconcile) -> None:
         """Remove late duplicates of comments."""
         for key in request.keys:
-            await self._forge(request.issue).reconcile_comment(request.issue, key)
+            place = request.places.get(key, request.issue)
+            await self._forge(place).reconcile_comment(place, key)
 
     @activity.defn
     async def open_change_request(self, request: OpenChangeRequest) -> str:

@@ -10,6 +10,11 @@ from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.waiting import Waiting
 
+COMMENT_LOG = "hikitsugi.comments"
+"""A logger of its own, so that its level can be set."""
+
+_lines = workflow.LoggerAdapter(logging.getLogger(COMMENT_LOG), None)
+
 
 class CommentLog:
     """What happens to the comments of one issue."""
@@ -20,9 +25,16 @@ class CommentLog:
 
     def detected(self, comments: Iterable[Comment]) -> None:
         """Comments came, by whomever."""
-        level = logging.getLevelNamesMapping()[self._life.policy.detection_log_level.upper()]
         for comment in comments:
-            self._note(f"New comment detected (ID: {comment.id})", level)
+            self._note(f"New comment detected (ID: {comment.id})")
+
+    def left_aside(self, comment: Comment) -> None:
+        """A comment is by somebody who does not count, or is known already."""
+        self._note(f"Comment left aside (ID: {comment.id})")
+
+    def command(self, word: str | None, comment: Comment) -> None:
+        """A comment is a command."""
+        self._note(f"Command {word or 'unknown'} (ID: {comment.id})")
 
     def processing(self, comments: Iterable[Waiting]) -> None:
         """Comments were given to the model."""
@@ -50,4 +62,4 @@ class CommentLog:
         )
 
     def _note(self, what: str, level: int = logging.INFO) -> None:
-        workflow.logger.log(level, "[COMMENT] Issue #%d - %s", self._issue.number, what)
+        _lines.log(level, "[COMMENT] Issue #%d - %s", self._issue.number, what)

@@ -11,6 +11,7 @@ from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.waiting import Waiting
 from workflows import limits
+from workflows.comment_log import CommentLog
 from workflows.reasons import reason_of
 from workflows.steps import Steps
 
@@ -20,9 +21,10 @@ Obey = Callable[[Command, Comment], str | None]
 class Intake:
     """Runs beside the story: acknowledges accepted comments, obeys commands, keeps the rest for the model."""
 
-    def __init__(self, life: Life, steps: Steps, obey: Obey) -> None:
+    def __init__(self, life: Life, steps: Steps, log: CommentLog, obey: Obey) -> None:
         self._life = life
         self._steps = steps
+        self._log = log
         self._obey = obey
         self.is_busy = False
 
@@ -49,6 +51,9 @@ class Intake:
         accepted = [(comment, self._command(comment)) for comment in asked if comment.version in counting]
         waiting = [self._weighed(comment, counting[comment.version]) for comment, command in accepted if not command]
         self._life.hear(asked, waiting)
+        for comment in asked:
+            if comment.version not in counting:
+                self._log.left_aside(comment)
         commands = [(comment, command) for comment, command in accepted if command]
         replies = [
             (comment, self._obeyed(command, counting[comment.version], comment)) for comment, command in commands
@@ -74,9 +79,7 @@ class Intake:
 
     def _obeyed(self, command: Command, waiting: Waiting, comment: Comment) -> str | None:
         """Obey at once, before anything is answered; a command is not given again by mending its spelling."""
-        workflow.logger.info(
-            "[COMMENT] %s - Command %s (ID: %s)", workflow.info().workflow_id, command.word, comment.id
-        )
+        self._log.command(command.word, comment)
         if waiting.edited or not self._life.is_new_command(comment.id):
             return None
         return self._obey(command, comment)

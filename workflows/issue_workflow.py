@@ -48,7 +48,7 @@ class IssueWorkflow:
         self.display = Display(self.issue, self.life, patience)
         self.gate = Gate(self.life, self.display, is_long, self.renew)
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
-        self.intake = Intake(self.life, self.steps, self.obey)
+        self.intake = Intake(self.life, self.steps, self.log, self.obey)
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
         self.purse = Purse(self.life, self.steps, self.gate, self.status)
         planning = PlanningSteps(self.issue, self.life, patience, self.gate.passage)

@@ -196,13 +196,8 @@ class SessionStory:
 
     async def hear_people(self) -> None:
         """Give the model what people wrote meanwhile, where that is wanted."""
-        if self.hears_now():
+        if self.life.policy.hears_at(self.life.current.talk.iterations):
             await self.take_in()
-
-    def hears_now(self) -> bool:
-        """Whether new comments are looked for at this round of work."""
-        policy = self.life.policy
-        return policy.hears_while_working and self.life.current.talk.iterations % policy.check_interval == 0
 
     async def conversation_is_over(self) -> bool:
         """Wait for an answer; True when it closes the conversation, or when none comes in time."""
@@ -256,12 +251,29 @@ class SessionStory:
 
     async def happens_before(self, until: datetime, happens: Callable[[], bool]) -> bool:
         """Whether it happens before the time is up; meanwhile late duplicates of our comments are removed."""
-        if self.life.doubtful:
-            soon = min(until, workflow.now() + limits.RECONCILE_AFTER)
-            if await happens_before(soon, happens, self.display.waiting_for):
+        while True:
+            if self.is_in_doubt():
+                soon = min(until, workflow.now() + limits.RECONCILE_AFTER)
+                if await happens_before(soon, happens, self.display.waiting_for):
+                    return True
+                await self.reconcile()
+            elif not await happens_before(until, lambda: happens() or self.is_in_doubt(), self.display.waiting_for):
+                return False
+            elif happens():
                 return True
+
+    def is_in_doubt(self) -> bool:
+        """Whether a comment of ours may be there twice."""
+        return bool(self.life.doubtful)
+
+    async def reconcile(self) -> None:
+        """Take back what we said twice; a forge that refuses that leaves the story as it is."""
+        try:
             await self.steps.reconcile()
-        return await happens_before(until, happens, self.display.waiting_for)
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            self.life.note_error(reason_of(error))
 
     def has_news(self) -> bool:
         """Whether somebody wrote, paused or stopped, or it is time for a fresh run."""

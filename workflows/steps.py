@@ -81,12 +81,13 @@ class Steps:
     async def _post(self, key: str, body: str, summary: str, place: IssueAddress | None = None) -> None:
         request = PostComment(issue=place or self._issue, key=key, body=body)
         if await self._patience.take(ForgeActivities.post_comment, request, limits.FORGE, summary):
-            self._life.doubtful.append(key)
+            self._life.doubt(key, place)
 
     async def reconcile(self) -> None:
         """Remove what arrived twice of comments that had to be written again."""
-        request = Reconcile(issue=self._issue, keys=tuple(self._life.doubtful))
-        self._life.doubtful = []
+        keys, places = tuple(self._life.doubtful), dict(self._life.doubtful_at)
+        self._life.doubtful, self._life.doubtful_at = [], {}
+        request = Reconcile(issue=self._issue, keys=keys, places=places)
         await self._patience.take(ForgeActivities.reconcile, request, limits.FORGE, "reconcile comments")
 
     async def open_conversation(self, now: datetime) -> int:
@@ -251,7 +252,7 @@ class Steps:
             work=self._done,
         )
         if await self._work(ForgeActivities.post_result, request, limits.FORGE, "comment: result"):
-            self._life.doubtful.append(request.key)
+            self._life.doubt(request.key, self._session.answer_at)
 
     async def _work(
         self, step: Step[A, P, R], request: P, limit: limits.Limits, summary: str, queue: str | None = None

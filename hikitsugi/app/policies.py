@@ -37,7 +37,6 @@ def policy(settings: Settings, forge: ForgeSettings) -> Policy:
         converses=handling.enabled,
         hears_while_working=settings.comment_detection.enabled,
         check_interval=settings.comment_detection.check_interval,
-        detection_log_level=settings.comment_detection.log_level,
         shows_mentions=forge.kind == "gitlab",
         max_comment_count=handling.max_comment_count,
         reply_timeout=timedelta(hours=handling.timeout_hours),

@@ -47,7 +47,8 @@ def forget_demo(data_folder: Path) -> None:
 
 async def run(settings: Settings, roles: set[Role], demo: dict[str, str] | None = None) -> None:
     """Run the roles until told to end."""
-    configure_logging(settings.telemetry.log_format, "info", settings.secrets())
+    comment_level = settings.comment_detection.log_level
+    configure_logging(settings.telemetry.log_format, "info", settings.secrets(), comment_level)
     async with running(settings, roles, demo) as (facts, servers):
         _tell(settings, facts)
         try:

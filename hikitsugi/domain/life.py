@@ -90,6 +90,8 @@ class Life(BaseModel):
     """The last commands, because a delivery may come again much later."""
     doubtful: list[str] = []
     """Keys of our comments of which a late duplicate may turn up."""
+    doubtful_at: dict[str, IssueAddress] = {}
+    """Where those of them were written that are not on the issue itself."""
     spending: Spending = Field(default_factory=Spending)
     spent_on: dict[str, float] = {}
     """US dollars by phase of the work."""
@@ -242,6 +244,12 @@ class Life(BaseModel):
     def status_phase(self) -> str:
         """What the work is at, in one word."""
         return self.session.phase or "work" if self.session else "work"
+
+    def doubt(self, key: str, place: IssueAddress | None) -> None:
+        """A comment of ours may be there twice."""
+        self.doubtful.append(key)
+        if place:
+            self.doubtful_at[key] = place
 
     def note_error(self, reason: str) -> None:
         """Something could not be done; it is told, and tried again."""

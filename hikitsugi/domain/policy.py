@@ -93,7 +93,6 @@ class Policy(Value):
     hears_while_working: bool = True
     check_interval: int = 1
     """At which rounds of work new comments are looked for: at each one, at every second, …"""
-    detection_log_level: str = "info"
     shows_mentions: bool = False
     """Whether commands are shown as `@bot pause`, because the forge takes `/pause` for an order to itself."""
     max_comment_count: int = 10
@@ -108,3 +107,7 @@ class Policy(Value):
     check_commands: tuple[str, ...] = ()
     """What proves the work; without any, the usual checks of the repository."""
     inheritance: InheritanceTerms = InheritanceTerms()
+
+    def hears_at(self, iteration: int) -> bool:
+        """Whether comments are given to the model before this turn of a pass."""
+        return self.hears_while_working and iteration % self.check_interval == 0

@@ -62,6 +62,16 @@ async def test_late_duplicates_of_our_comment_are_taken_back_and_nothing_else(he
     ]
 
 
+@pytest.mark.req("CH-12")
+async def test_late_duplicates_on_a_change_request_are_taken_back_too(here: World, tmp_path: Path):
+    request = await opened(here, tmp_path)
+    address = here.request_address(request)
+    first = await here.forge.post_comment(address, "done", "k")
+    here.say_on_request(request, marked("done", "k", 1000), "bot")
+    assert [await here.forge.reconcile_comment(address, "k") for _ in range(2)] == [1, 0]
+    assert [comment.id for comment in await here.forge.read_comments(address)] == [first.id]
+
+
 async def test_where_nothing_was_said_nothing_is_reconciled(here: World):
     assert await here.forge.reconcile_comment(here.open_issue(), "k") == 0
 

@@ -71,9 +71,9 @@ class World:
     def say(self, issue: IssueAddress, body: str, author: str = "ann") -> str:
         return str(self.dev.comment(self.repository, issue.number, author, body).id)
 
-    def say_on_request(self, request: ChangeRequest, body: str) -> None:
+    def say_on_request(self, request: ChangeRequest, body: str, author: str = "ann") -> None:
         home = self.dev.repository(self.repository)
-        self.dev.say(home, home.pull(request.number)[0], self.dev.person("ann"), body)
+        self.dev.say(home, home.pull(request.number)[0], self.dev.person(author), body)
 
     def close_request(self, request: ChangeRequest) -> None:
         home = self.dev.repository(self.repository)

@@ -40,6 +40,7 @@ class FakeForge:
         self.maintainers = {"maria"}
         self.refuses: Exception | None = None
         self.reconciled: list[str] = []
+        self.reconciled_at: list[IssueAddress] = []
         self.posts_fail = 0
         self.locked = False
 
@@ -125,6 +126,9 @@ class FakeForge:
 
     async def reconcile_comment(self, issue: IssueAddress, key: str) -> int:
         self.reconciled.append(key)
+        self.reconciled_at.append(issue)
+        if self.refuses:
+            raise self.refuses
         return 0
 
     async def find_change_request(self, home: RepositoryAddress, head: str) -> ChangeRequest | None:

@@ -7,6 +7,7 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
+from hikitsugi.domain.address import Kind
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.policy import Policy
 from tests.workflows.fakes import ALICE, BOT
@@ -275,6 +276,40 @@ async def test_a_comment_that_was_written_again_is_looked_after_a_minute_later(
         assert (await h.status()).state == "awaiting-response"
 
 
+@pytest.mark.req("CH-12")
+@pytest.mark.parametrize("said", ["Please go on.", "/status"])
+async def test_an_answer_on_the_request_that_was_written_again_is_looked_after_there(
+    time: WorkflowEnvironment, tmp_path: Path, said: str
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        place = h.issue.model_copy(update={"kind": Kind.PULL_REQUEST, "number": 2})
+        h.forge.posts_fail = 1
+        await h.delivers(h.forge.says(ALICE, said).model_copy(update={"place": place}))
+        await until(lambda: _ours(h, 2))
+        await h.comes_to("awaiting-response")
+        await time.fast_forward(h.workflow, timedelta(minutes=2))
+        await until(lambda: _reconciled(h))
+        assert h.forge.reconciled_at == [place]
+
+
+async def test_a_forge_that_takes_nothing_back_leaves_the_conversation_as_it_is(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        h.forge.posts_fail = 1
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await until(lambda: _waits(h, "返信"))
+        h.forge.refuses = WillNeverWork("The conversation is locked.")
+        await time.fast_forward(h.workflow, timedelta(minutes=2))
+        await until(lambda: _reconciled(h))
+        h.forge.refuses = None
+        await h.hears(ALICE, "Go on.")
+        await until(lambda: _results(h, 2))
+
+
 async def test_a_command_is_obeyed_although_the_answer_to_another_is_refused(time: WorkflowEnvironment, tmp_path: Path):
     async with house(time, rounds=0).open(tmp_path) as h:
         await h.start()
@@ -329,6 +364,10 @@ async def test_facts_typed_without_labels_call_nobody(time: WorkflowEnvironment,
 
 async def _nothing_pending(h: House) -> bool:
     return (await h.status()).comments_pending == 0
+
+
+async def _ours(h: House, number: int) -> bool:
+    return len(h.forge.ours) == number
 
 
 async def _reconciled(h: House) -> bool:
