@@ -141,10 +141,10 @@ async def _git(*arguments: str) -> None:
 
 
 @asynccontextmanager
-async def world(adapter: KindName, folder: Path) -> AsyncGenerator[World]:
+async def world(adapter: KindName, folder: Path, call_limit: int | None = None) -> AsyncGenerator[World]:
     """One repository with a bot, a maintainer and a guest."""
     clock = Clock()
-    dev = DevForge(folder, adapter, now=clock)
+    dev = DevForge(folder, adapter, call_limit, now=clock)
     for login, token in TOKENS.items():
         dev.add_person(login, token, "read" if login == "guest" else "write", is_bot=login == "bot")
     dev.add_repository(REPOSITORIES[adapter], {"README.md": "# Shop\n"})
