@@ -2,11 +2,12 @@
 
 from temporalio import activity
 
+from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Turn, Usage
 from hikitsugi.domain.outcome import Outcome
-from hikitsugi.domain.phase_replies import REPLIES, Misfit, parsed
+from hikitsugi.domain.phase_replies import REPLIES, Misfit, PhaseReply, parsed
 from hikitsugi.domain.phases import Phase
-from hikitsugi.domain.ports import LanguageModel, Memory
+from hikitsugi.domain.ports import LanguageModel, Memory, Records
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.value import Value
 
@@ -19,6 +20,10 @@ class Think(Value):
     conversation: str
     sequence: int
     phase: Phase | None = None
+    issue: IssueAddress | None = None
+    session: int = 0
+    number: int = 0
+    """Which call of the issue's this is; a phase's result is kept under it."""
 
 
 class Thought(Value):
@@ -40,7 +45,8 @@ class Thought(Value):
 class ThinkingActivities:
     """The model, and the store that makes each of its replies count once."""
 
-    def __init__(self, model: LanguageModel, memory: Memory, redact: Redactor) -> None:
+    def __init__(self, model: LanguageModel, memory: Memory, redact: Redactor, records: Records | None = None) -> None:
+        self._records = records
         self._model = model
         self._memory = memory
         self._redact = redact
@@ -59,20 +65,28 @@ class ThinkingActivities:
             usage=reply.usage,
             cost_usd=None if reply.cost_usd is None else float(reply.cost_usd),
         )
-        return thought.model_copy(update=self._understood(request.phase, reply.turn))
+        return thought.model_copy(update=await self._understood(request, reply.turn))
 
-    def _understood(self, phase: Phase | None, turn: Turn) -> dict[str, object]:
+    async def _understood(self, request: Think, turn: Turn) -> dict[str, object]:
         """What a reply means in its phase; text beside tool calls is only a comment."""
+        phase = request.phase
         if turn.tool_calls or phase is None or phase not in REPLIES:
             return {"comment": self._short(turn.text) if phase else ""}
         try:
             reply = parsed(phase, turn.text)
         except Misfit as misfit:
             return {"problem": self._redact(str(misfit))}
+        await self._keep(request, phase, reply)
         outcome = Outcome.of(reply)
         titles = [each.model_copy(update={"title": self._redact(each.title)}) for each in outcome.actions]
         cleansed = outcome.model_copy(update={"actions": tuple(titles)})
         return {"outcome": cleansed, "comment": self._short(reply.comment)}
+
+    async def _keep(self, request: Think, phase: Phase, reply: PhaseReply) -> None:
+        """Let later sessions know what a phase came to."""
+        if self._records and request.issue:
+            result = reply.model_dump(mode="json")
+            await self._records.record_phase(request.issue, request.session, phase, request.number, result)
 
     def _short(self, text: str) -> str:
         said = self._redact(text.strip())

@@ -68,7 +68,6 @@ class Verify(Value):
 
     issue: IssueAddress
     commit: str
-    commands: tuple[str, ...] = ()
 
 
 class SweepWorkspaces(Value):
@@ -162,7 +161,7 @@ class WorkspaceActivities:
     async def verify(self, request: Verify) -> Verified:
         """What the checks of the pushed commit showed, without secrets."""
         remote = await self._remote(request.issue)
-        found = await self._workspaces.verify(request.issue, remote, request.commit, request.commands)
+        found = await self._workspaces.verify(request.issue, remote, request.commit, ())
         checks = [check.model_copy(update={"tail": self._redact(check.tail)}) for check in found.checks]
         lines = [one.model_copy(update={"text": self._redact(one.text)}) for one in found.placeholders]
         return found.model_copy(update={"checks": tuple(checks), "placeholders": tuple(lines)})

@@ -149,7 +149,14 @@ class Steps:
     async def think(self) -> Thought:
         """Let the model say its next turn."""
         talk, phase = self._session.talk, self._session.phase
-        request = Think(conversation=talk.id, sequence=talk.sequence, phase=phase)
+        request = Think(
+            conversation=talk.id,
+            sequence=talk.sequence,
+            phase=phase,
+            issue=self._issue,
+            session=self._session.number,
+            number=self._life.spending.llm_calls + 1,
+        )
         summary = f"{phase}: turn {talk.iterations + 1}" if phase else f"turn {talk.iterations + 1}"
         thought = await self._work(ThinkingActivities.think, request, limits.MODEL, summary)
         talk.sequence += 1
@@ -192,7 +199,7 @@ class Steps:
 
     async def verify(self, commit: str) -> Verified:
         """Run the checks on a pushed commit."""
-        request = Verify(issue=self._issue, commit=commit, commands=self._life.policy.check_commands)
+        request = Verify(issue=self._issue, commit=commit)
         return await self._work(
             WorkspaceActivities.verify,
             request,

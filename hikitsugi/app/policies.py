@@ -47,7 +47,6 @@ def policy(settings: Settings, forge: ForgeSettings) -> Policy:
         inheritance=inheritance_terms(settings),
         planning=planning_policy(settings),
         commands_by_mention=forge.kind == "gitlab",
-        check_commands=(settings.workspace.check_command,) if settings.workspace.check_command else (),
     )
 
 

@@ -99,7 +99,7 @@ class Parts:
             *(store.open_conversation, store.tell_comments, store.tell_to_go_on),
             *(between.take_over, between.hand_over),
             HousekeepingActivities(self.records).forget_expired,
-            ThinkingActivities(self.model, self.memory, self.redact).think,
+            ThinkingActivities(self.model, self.memory, self.redact, self.records).think,
             self._workspace().prepare_workspace,
         ]
 

@@ -104,8 +104,6 @@ class Policy(Value):
     planning: PlanningPolicy = PlanningPolicy()
     commands_by_mention: bool = False
     """Whether people had better write `@bot approve`, because the forge takes `/approve` for its own."""
-    check_commands: tuple[str, ...] = ()
-    """What proves the work; without any, the usual checks of the repository."""
     inheritance: InheritanceTerms = InheritanceTerms()
 
     def hears_at(self, iteration: int) -> bool:

@@ -31,6 +31,7 @@ class Verified(Value):
     checks: tuple[CheckRun, ...] = ()
     placeholders: tuple[Placeholder, ...] = ()
     touches_instructions: tuple[str, ...] = ()
+    """Changed files that steer machines: workflows of the forge, instructions for agents."""
 
     @property
     def passed(self) -> bool:

@@ -161,11 +161,16 @@ class FakeModel:
         self.transcripts: list[Transcript] = []
         self.may_speak = asyncio.Event()
         self.may_speak.set()
+        self.silent_in: str | None = None
+        """The purpose of the conversation in which it falls silent until it may speak, once."""
         self.refuses: Exception | None = None
         self.costs: Decimal | None = None
 
     async def reply(self, transcript: Transcript) -> Reply:
         self.transcripts.append(transcript)
+        if transcript.purpose == self.silent_in:
+            self.may_speak.clear()
+            self.silent_in = None
         await self.may_speak.wait()
         if self.refuses:
             raise self.refuses

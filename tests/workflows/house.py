@@ -58,7 +58,7 @@ class House:
             planning = PlanningActivities(memory, forges, _phase_prompt, TOOL_SPECS, Redactor())
             store = MemoryActivities(memory, forges, _system_prompt, (), memory.records, estimate)
             between = HandoverActivities(memory.records, memory, forges, self.summarist, _summary_prompt, estimate)
-            thinking = ThinkingActivities(self.model, memory, Redactor())
+            thinking = ThinkingActivities(self.model, memory, Redactor(), memory.records)
             workspace = WorkspaceActivities(
                 self.task_queue, self.workshop, self.workshop, memory, forges, records=memory.records
             )

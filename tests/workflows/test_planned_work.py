@@ -6,8 +6,11 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.domain.phases import Phase
-from tests.workflows.house import House
-from tests.workflows.planner import Planner, action, plan, planned
+from hikitsugi.domain.policy import PlanningLimits
+from hikitsugi.domain.verification import CheckRun, Placeholder
+from tests.workflows.fakes import ALICE
+from tests.workflows.house import House, until
+from tests.workflows.planner import Planner, action, decision, plan, planned, reflection, submits, verdict
 from workflows.display import PHASE
 from workflows.issue_workflow import IssueWorkflow
 

@@ -132,7 +132,6 @@ class Demo:
                 {"kind": self.kind, "url": forge_url, "token": tokens[sample.BOT], "repositories": [sample.REPOSITORY]}
             ],
             "llm": {"base_url": model_url, "api_key": tokens["model"]},
-            "planning": {"enabled": False},
             "polling": {"interval_seconds": 2},
             "sandbox": {"kind": await self._sandbox()},
             "broker": {"port": 0},

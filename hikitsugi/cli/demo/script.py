@@ -1,6 +1,6 @@
-"""What the demo's scripted model does: it reads, mends, tests and submits, reacting to what it is told."""
+"""What the demo's scripted model does: it plans, reads, mends, tests and submits, reacting to what it is told."""
 
-from hikitsugi.cli.demo import sample
+from hikitsugi.cli.demo import planner, sample
 from hikitsugi.language_model.scripted import Answer, Request, Result, say, think, use
 
 TESTS = "python -m unittest -v"
@@ -11,10 +11,28 @@ def reply(request: Request) -> Answer:
     """The next turn, or the summary of a session that is over."""
     if request.text.startswith("Record of session"):
         return say(_summary(request.text))
+    if request.form:
+        return planner.reply(request)
+    if action := planner.action_in(request):
+        return _carry_out(action, request)
     asked, done = _this_pass(request)
     if request.turn == 0 or not asked.startswith("[New Comment"):
         return _mend(done)
     return _improve_readme(done) if "readme" in asked.casefold() else _answer(asked)
+
+
+def _carry_out(action: str, request: Request) -> Answer:
+    """One action of the plan."""
+    done = list(request.results_since(request.texts[0]))
+    match action:
+        case planner.MEND:
+            return _mend(done)
+        case planner.TEST:
+            return _add_test(done)
+        case planner.README:
+            return _improve_readme(done)
+        case _:
+            return _answer(_this_pass(request)[0])
 
 
 def _this_pass(request: Request) -> tuple[str, list[Result]]:
@@ -37,6 +55,16 @@ def _mend(done: list[Result]) -> Answer:
         after="read" if mended else "edit",
         summary="消費税の切り捨てを商品ごとからレシート 1 枚につき 1 回に直しました。99 円 × 3 点は 326 円になります。",
     )
+
+
+def _add_test(done: list[Result]) -> Answer:
+    tools = [result.tool for result in done if not result.is_error]
+    if "read" not in tools:
+        return use("read", path="test_receipt.py")
+    if "edit" not in tools:
+        added = say("端数が出ない場合のテストも足します。")
+        return added + use("edit", path="test_receipt.py", old_string=sample.TEST_BEFORE, new_string=sample.TEST_AFTER)
+    return _test_and_submit(done, after="edit", summary="税の端数が出ない場合のテストを追加しました。")
 
 
 def _improve_readme(done: list[Result]) -> Answer:
