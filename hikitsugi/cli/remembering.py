@@ -79,9 +79,7 @@ async def export(settings: Settings, issue: IssueAddress) -> JsonValue:
             "tasks": [task.model_dump(mode="json") for task in tasks],
             "contexts": [context.model_dump(mode="json") for context in contexts if context],
             "phase_results": [each.model_dump(mode="json") for each in await records.phase_results(issue)],
-            "model_calls": {
-                session: [call.model_dump(mode="json") for call in made] for session, made in calls.items()
-            },
+            "model_calls": [call.model_dump(mode="json") for call in calls],
             "tool_runs": [run.model_dump(mode="json") for run in await records.tool_runs(issue)],
             "conversations": {
                 each: (await memory.read_conversation(each)).model_dump(mode="json") for each in conversations

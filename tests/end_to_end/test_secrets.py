@@ -1,4 +1,4 @@
-"""Secrets that come in by any door leave by none: not into the store, Temporal's database, logs, comments or exports."""
+"""Secrets that come in by any door leave by none: store, Temporal's database, logs, comments and exports are clean."""
 
 import json
 from pathlib import Path
