@@ -94,12 +94,3 @@ def test_a_stop_without_a_reason_does_not_speak_of_one(language: Language, word:
 def test_an_error_tells_its_reason(language: Language):
     failed = life(language, error="The key is refused; check llm.api_key.")
     assert "check llm.api_key" in comments.farewell(failed, Ending.FAILED, None, "", "now")
-
-
-@pytest.mark.req("CI-03")
-@pytest.mark.parametrize("language", ["ja", "en"])
-def test_a_final_summary_holds_request_result_answers_and_change(language: Language):
-    summary = comments.summary_by_rule(language, title="It fails", told="Fixed.", change_request=REQUEST, answered=4)
-    assert len(summary.splitlines()) == 4
-    for told in ("It fails", "Fixed.", REQUEST, "4"):
-        assert told in summary
