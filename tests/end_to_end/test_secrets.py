@@ -39,7 +39,7 @@ def _play(request: Request) -> Reaction:
 async def test_no_canary_is_found_anywhere(
     time: WorkflowEnvironment, tmp_path: Path, caplog: pytest.LogCaptureFixture, key: str | None
 ):
-    caplog.set_level("DEBUG")
+    caplog.set_level("INFO")
     async with stage(time, tmp_path, play=_play) as s:
         s.forge.add_repository("demo/canaries", {"canary.txt": f"{IN_FILE}\n{IN_ANSWER}\n", "README.md": "x"})
         s.repository, s.issue = "demo/canaries", s.issue.model_copy(update={"repository": "demo/canaries"})
