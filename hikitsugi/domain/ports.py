@@ -216,6 +216,10 @@ class Records(Protocol):
         """The failed calls of the model in a session, oldest first."""
         ...
 
+    async def conversations(self, issue: IssueAddress) -> list[str]:
+        """The ids of the conversations about the issue, oldest first."""
+        ...
+
     async def keep_context(self, context: Context) -> Context:
         """Keep what a session leaves behind and close its task, unless that was done; the context that is kept."""
         ...

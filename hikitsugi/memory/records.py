@@ -115,6 +115,12 @@ class SqlRecords(Transactions):
             stored = (await connection.execute(failed)).all()
         return [FailedCall.model_validate(row, from_attributes=True) for row in stored]
 
+    async def conversations(self, issue: IssueAddress) -> list[str]:
+        """The ids of the conversations about the issue, oldest first."""
+        held = select(StoredConversation.id).where(StoredConversation.issue == str(issue))
+        async with self._transaction() as connection:
+            return list((await connection.execute(held.order_by(StoredConversation.opened_at))).scalars())
+
     async def keep_context(self, context: Context) -> Context:
         """Keep what a session leaves behind and close its task, unless that was done; the context that is kept."""
         clean = Context.model_validate(cleansed(context.model_dump(mode="json"), self._redact))

@@ -1,5 +1,6 @@
 """An issue that is worked on again remembers, whatever happened to its workflow or to the store."""
 
+import asyncio
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -132,6 +133,30 @@ async def test_what_the_workflow_carries_itself_is_told_when_the_store_lost_it(
         assert h.model.transcripts[-1].turns[1].text == "前回の処理要約: Carried along."
         _change(tmp_path, "ALTER TABLE gone RENAME TO tasks")
         await until(lambda: _results(h, 2))
+
+
+@pytest.mark.req("CI-08")
+@pytest.mark.lesson("C11", "C20")
+@pytest.mark.parametrize("seconds", [1.0, pytest.param(30.0, marks=pytest.mark.long)])
+async def test_a_locked_store_is_waited_for_and_no_message_is_lost(
+    time: WorkflowEnvironment, tmp_path: Path, seconds: float
+):
+    async with house(time, rounds=1).open(tmp_path) as h:
+        h.model.may_speak.clear()
+        await h.start()
+        await until(lambda: _asked(h, 1))
+        lock = sqlite3.connect(tmp_path / "memory.db", isolation_level=None)
+        lock.execute("BEGIN EXCLUSIVE")
+        h.model.may_speak.set()
+        await h.hears(ALICE, "Use tabs.")
+        await asyncio.sleep(seconds)
+        lock.execute("ROLLBACK")
+        lock.close()
+        await h.comes_to("awaiting-response")
+        said = [turn.text for turn in h.model.transcripts[-1].turns]
+        assert any("Use tabs." in text for text in said)
+        assert _stored(tmp_path, "SELECT count(*) FROM messages") == [len(said) + 2]
+        assert "failed" not in h.forge.labels
 
 
 @pytest.mark.req("CI-05")
