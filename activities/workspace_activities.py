@@ -1,7 +1,7 @@
 """Steps in the checkout, on the host that holds it."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pydantic import JsonValue
 from temporalio import activity
@@ -53,6 +53,13 @@ class Publish(Value):
     branch: str
     message: str
     at: datetime
+
+
+class SweepWorkspaces(Value):
+    """Remove what this host keeps of issues that were not worked on for so long."""
+
+    now: datetime
+    keep: timedelta
 
 
 class WorkspaceActivities:
@@ -118,6 +125,11 @@ class WorkspaceActivities:
         commit = Commit(message=request.message, at=request.at)
         remote = await self._remote(request.issue)
         return await self._workspaces.publish(request.issue, remote, request.branch, commit)
+
+    @activity.defn
+    async def sweep_workspaces(self, request: SweepWorkspaces) -> list[str]:
+        """What was removed from this host, as sentences."""
+        return await self._workspaces.sweep(request.now, request.keep)
 
     async def _remote(self, issue: IssueAddress) -> GitRemote:
         return await self._forges[issue.forge].git_remote(issue.home)

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import SecretStr
@@ -34,6 +35,7 @@ from hikitsugi.workspace.checkout import Checkouts
 from hikitsugi.workspace.confinement import Limits, Sandbox
 from hikitsugi.workspace.places import default_root
 from hikitsugi.workspace.sandbox import choose
+from hikitsugi.workspace.shell import Shell
 from hikitsugi.workspace.tools import TOOL_SPECS, WorkspaceTools
 
 Steps = Sequence[Callable[..., Any]]
@@ -91,7 +93,10 @@ class Parts:
     def host_steps(self) -> Steps:
         """The steps in the checkouts of this host."""
         workspace = self._workspace()
-        return [workspace.prepare_workspace, workspace.use_tools, workspace.publish]
+        return [
+            *(workspace.prepare_workspace, workspace.use_tools, workspace.publish),
+            workspace.sweep_workspaces,
+        ]
 
     def watch_steps(self, client: Client, doorbell: Doorbell) -> Steps:
         """The step that watches a repository."""
@@ -112,16 +117,23 @@ async def parts(settings: Settings) -> AsyncGenerator[Parts]:
     redact = Redactor(settings.secrets())
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(open_memory(memory_url(settings), redact=redact))
+        sandbox = await choose(settings.sandbox.kind, root, sandbox_limits(settings))
         yield Parts(
             settings=settings,
             memory=memory,
             records=memory.records,
             forges=await stack.enter_async_context(open_forges(settings)),
             model=await stack.enter_async_context(_model(settings)),
-            checkouts=Checkouts(root),
-            sandbox=await choose(settings.sandbox.kind, root, sandbox_limits(settings)),
+            checkouts=_checkouts(settings, root, sandbox),
+            sandbox=sandbox,
             redact=redact,
         )
+
+
+def _checkouts(settings: Settings, root: Path, sandbox: Sandbox) -> Checkouts:
+    chosen = settings.workspace
+    shell = Shell(sandbox, sandbox_limits(settings))
+    return Checkouts(root, shell, setup_command=chosen.setup_command, check_command=chosen.check_command)
 
 
 def memory_url(settings: Settings) -> str:

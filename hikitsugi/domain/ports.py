@@ -1,7 +1,7 @@
 """Everything the stories need from the outside, as small protocols; adapters implement them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from pydantic import JsonValue
@@ -14,6 +14,7 @@ from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.records import FailedCall, PhaseResult, RecordedCall, RecordedRun, Task
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.workspace import Commit, Published
 
 Cursor = dict[str, JsonValue]
@@ -244,6 +245,18 @@ class Workspaces(Protocol):
 
     async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
         """Commit whatever changed, push the branch, and tell what it holds."""
+        ...
+
+    async def verify(self, issue: IssueAddress, remote: GitRemote, commit: str, commands: tuple[str, ...]) -> Verified:
+        """Run the given, else the configured, else the usual checks on exactly a pushed commit in a fresh tree."""
+        ...
+
+    async def instructions(self, issue: IssueAddress, remote: GitRemote) -> str:
+        """What the repository's base branch asks of agents, without what nobody sees."""
+        ...
+
+    async def sweep(self, now: datetime, keep: timedelta) -> list[str]:
+        """Remove what was not used for so long; what was removed, as sentences."""
         ...
 
 

@@ -12,7 +12,7 @@ from hikitsugi.workspace.places import Place
 from hikitsugi.workspace.tidying import tidy
 
 _CONFLICT = 1
-_PUBLISHED = "refs/hikitsugi/published"
+PUBLISHED = "refs/hikitsugi/published"
 _NOT_WORK = "__pycache__/\n*.pyc\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n.venv/\nnode_modules/\n.DS_Store\n"
 
 
@@ -79,7 +79,7 @@ class WorkingCopy:
 
     async def remember_published(self, commit: str) -> None:
         """Note what the remote's work branch holds of ours."""
-        await self.git.run("update-ref", _PUBLISHED, commit)
+        await self.git.run("update-ref", PUBLISHED, commit)
 
     async def holds(self, commit: str, other: str) -> bool:
         """Whether a commit builds on another."""
@@ -87,7 +87,7 @@ class WorkingCopy:
 
     async def _all_is_published(self, target: str) -> bool:
         head = await self.head()
-        if head != await self.git.ask("rev-parse", _PUBLISHED) and not await self.holds(target, head):
+        if head != await self.git.ask("rev-parse", PUBLISHED) and not await self.holds(target, head):
             return False
         await asyncio.to_thread(tidy, self.place.tree)
         status = ("status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all")
@@ -102,7 +102,7 @@ class WorkingCopy:
         (new / "info").mkdir(exist_ok=True)
         (new / "info" / "exclude").write_text(_NOT_WORK, encoding="utf-8")
         await git.run("update-ref", "HEAD", target)
-        await git.run("update-ref", _PUBLISHED, target)
+        await git.run("update-ref", PUBLISHED, target)
         (new / self._unsettled.name).touch()
         new.rename(self.place.git_dir)
 

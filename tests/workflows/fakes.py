@@ -14,6 +14,7 @@ from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.issue import MARKER_PREFIX, ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
 from hikitsugi.domain.ports import Cursor, Sighting
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
+from hikitsugi.domain.verification import CheckRun, Verified
 from hikitsugi.domain.workspace import Commit, Published
 
 BOT = "hikitsugi-bot"
@@ -196,6 +197,17 @@ class FakeWorkshop:
     async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
         self.published.append(commit)
         return Published(commit="c" * 40, files_changed=1, insertions=2, deletions=1)
+
+    async def verify(
+        self, issue: IssueAddress, remote: GitRemote, commit: str, commands: tuple[str, ...] = ()
+    ) -> Verified:
+        return Verified(commit=commit, checks=(CheckRun(command="make test", exit_code=0, tail=""),))
+
+    async def instructions(self, issue: IssueAddress, remote: GitRemote) -> str:
+        return ""
+
+    async def sweep(self, now: datetime, keep: timedelta) -> list[str]:
+        return []
 
     async def intend(self, issue: IssueAddress, call: ToolCall, seen: Mapping[str, str]) -> Intent | ToolOutcome:
         return Intent(call=call, repeatable=call.name != "run")
