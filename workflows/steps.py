@@ -1,6 +1,9 @@
 """Every step a story can take: which activity, which limits, its name in the Web UI."""
 
+from collections.abc import Callable
 from datetime import datetime
+
+from temporalio.exceptions import ActivityError
 
 from activities.forge_activities import (
     ForgeActivities,
@@ -26,7 +29,7 @@ from hikitsugi.domain.session import Called, Session
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request
 from workflows import limits
-from workflows.patience import A, P, Passage, Patience, R, Step
+from workflows.patience import A, P, Passage, Patience, R, Step, is_without_checkout
 
 _SUMMARY = 200
 
@@ -118,15 +121,33 @@ class Steps:
         self._session.sequence += 1
 
     async def prepare_workspace(self) -> str:
-        """Have the checkout ready; the queue of its host."""
+        """Have the checkout ready; the queue of its host, which is another one when the last is gone."""
         request = PrepareWorkspace(issue=self._issue, branch=self._session.branch)
-        return await self._work(
-            WorkspaceActivities.prepare_workspace,
-            request,
-            limits.GIT,
-            f"check out {request.branch}",
-            queue=self._session.workspace_queue,
-        )
+        summary = f"check out {request.branch}"
+        while True:
+            queue = self._session.workspace_queue
+            try:
+                return await self._work(
+                    WorkspaceActivities.prepare_workspace, request, limits.GIT, summary, queue=queue
+                )
+            except ActivityError as error:
+                if queue is None or not is_without_checkout(error):
+                    raise
+                self._session.workspace_queue = None
+
+    async def _at_checkout(
+        self, step: Step[A, P, R], request: Callable[[], P], limit: limits.Limits, summary: str
+    ) -> R:
+        """Take a step where the checkout is; when that is gone, where it was prepared anew from the pushed branch."""
+        while True:
+            try:
+                return await self._work(step, request(), limit, summary, queue=self._session.workspace_queue)
+            except ActivityError as error:
+                if not is_without_checkout(error):
+                    raise
+            self._session.moves += 1
+            self._session.workspace_queue = None
+            self._session.workspace_queue = await self.prepare_workspace()
 
     async def think(self) -> Thought:
         """Let the model say its next turn."""
@@ -141,16 +162,17 @@ class Steps:
 
     async def use_tools(self, thought: Thought) -> ToolsUsed:
         """Run the tools the model asked for in its last turn."""
-        request = UseTools(
-            issue=self._issue, conversation=self._session.conversation, sequence=self._session.sequence - 1
-        )
-        used = await self._work(
-            WorkspaceActivities.use_tools,
-            request,
-            limits.TOOLS,
-            ", ".join(thought.tools)[:_SUMMARY],
-            queue=self._session.workspace_queue,
-        )
+        moves, summary = self._session.moves, ", ".join(thought.tools)[:_SUMMARY]
+
+        def request() -> UseTools:
+            return UseTools(
+                issue=self._issue,
+                conversation=self._session.conversation,
+                sequence=self._session.sequence - 1,
+                moved=self._session.moves > moves,
+            )
+
+        used = await self._at_checkout(WorkspaceActivities.use_tools, request, limits.TOOLS, summary)
         self._session.sequence += 1
         return used
 
@@ -158,13 +180,8 @@ class Steps:
         """Commit and push what is there."""
         message = change_request.commit(self._issue, self._life.title)
         request = Publish(issue=self._issue, branch=self._session.branch, message=message, at=now)
-        return await self._work(
-            WorkspaceActivities.publish,
-            request,
-            limits.GIT,
-            f"commit and push {request.branch}",
-            queue=self._session.workspace_queue,
-        )
+        summary = f"commit and push {request.branch}"
+        return await self._at_checkout(WorkspaceActivities.publish, lambda: request, limits.GIT, summary)
 
     async def open_change_request(self) -> str:
         """Have a pull or merge request for the branch; its address."""

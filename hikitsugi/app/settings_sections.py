@@ -160,6 +160,7 @@ class WorkspaceSettings(Section):
     """Where repositories are checked out, and the commands to set them up and check them."""
 
     root: Folder | None = None
+    host: Text | None = None
     keep_hours: Amount = 24
     setup_command: Text | None = None
     check_command: Text | None = None

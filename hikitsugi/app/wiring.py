@@ -68,7 +68,7 @@ class Parts:
     @property
     def workspace_queue(self) -> str:
         """The task queue of the checkouts on this host."""
-        return f"{self.settings.temporal.task_queue}-workspace-{socket.gethostname()}"
+        return f"{self.settings.temporal.task_queue}-workspace-{self.settings.workspace.host or socket.gethostname()}"
 
     @property
     def watch_queue(self) -> str:

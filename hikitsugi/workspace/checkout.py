@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.errors import Unprepared, WillNeverWork
 from hikitsugi.domain.issue import GitRemote
 from hikitsugi.domain.ports import Workspaces
 from hikitsugi.domain.verification import Verified
@@ -138,8 +138,8 @@ class Checkouts(Workspaces):
         return {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
 
 
-def _unprepared(issue: IssueAddress) -> WillNeverWork:
-    return WillNeverWork(f"{issue} has no checkout on this host; it must be prepared first")
+def _unprepared(issue: IssueAddress) -> Unprepared:
+    return Unprepared(f"{issue} has no checkout on this host; it must be prepared first")
 
 
 async def _push(git: Git, remote: GitRemote, branch: str, head: str, expected: str) -> None:
