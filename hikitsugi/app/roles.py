@@ -33,6 +33,7 @@ async def worker_role(parts: Parts, client: Client) -> AsyncGenerator[None]:
     if parts.sandbox.kind == "refused":
         _log.warning("no sandbox here, so the agent cannot run commands; install bubblewrap (sandbox.kind: auto)")
     async with (
+        parts.checkouts.keeping_spares(),
         _worker(parts, client, queue, parts.shared_steps(), stories=True),
         _worker(parts, client, parts.workspace_queue, parts.host_steps(), at_once=_AT_HOST_AT_ONCE),
     ):

@@ -173,6 +173,7 @@ class SandboxSettings(Section):
     network: bool = False
     memory_mb: Annotated[Count, Field(ge=64)] = 4096
     timeout_seconds: Duration = 600
+    image: Text = "python:3-slim"
 
 
 def _agent_id(given: str) -> str:

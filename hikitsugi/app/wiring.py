@@ -117,7 +117,7 @@ async def parts(settings: Settings) -> AsyncGenerator[Parts]:
     redact = Redactor(settings.secrets())
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(open_memory(memory_url(settings), redact=redact))
-        sandbox = await choose(settings.sandbox.kind, root, sandbox_limits(settings))
+        sandbox = await choose(settings.sandbox.kind, root, sandbox_limits(settings), settings.sandbox.image)
         yield Parts(
             settings=settings,
             memory=memory,
