@@ -14,7 +14,7 @@ from workflows import limits
 
 async def main(config: str) -> None:
     # The stories see this process's limits instead of reading them anew.
-    vars(temporal)["_PASSED_THROUGH"] += ("workflows",)
+    temporal.__dict__["_PASSED_THROUGH"] += ("workflows",)
     limits.HOST_SILENT = timedelta(seconds=3)
     async with running(load_settings(Path(config), {}), {Role.WORKER, Role.WATCHER}) as (_, servers):
         await until_told_to_end(servers)
