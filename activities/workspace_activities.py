@@ -25,6 +25,12 @@ INTERRUPTED = (
     "Check what is there, then run it again if needed."
 )
 
+MOVED = (
+    "The checkout was lost with its host and was prepared anew from the work branch: whatever you changed since the "
+    "last push is gone. Look at what is there, then do again what is missing."
+)
+
+ONLY_LOOK = "Files cannot be changed now: this is the time to look and to think."
 
 CUT_OFF = "The call was cut off by the limit of tokens and was not carried out. Send it again, in smaller pieces."
 
@@ -43,6 +49,10 @@ class UseTools(Value):
     conversation: str
     sequence: int
     phase: Phase | None = None
+    moved: bool = False
+    """Whether the checkout was lost and prepared anew since the model's turn."""
+    read_only: bool = False
+    """Whether the model may only look: nothing is changed, and commands run in a copy that is thrown away."""
 
 
 class ToolsUsed(Value):
@@ -116,7 +126,8 @@ class WorkspaceActivities:
         whole = calls[:-1] if reply.stop_reason == "max_tokens" else calls
         outcomes = [(call, await self._outcome(request, call)) for call in whole]
         outcomes += [(call, ToolOutcome(text=CUT_OFF, is_error=True)) for call in calls[len(whole) :]]
-        answers = Turn(role="user", content=tuple(_answer(call, outcome) for call, outcome in outcomes))
+        news: tuple[Block, ...] = ({"type": "text", "text": MOVED},) if request.moved else ()
+        answers = Turn(role="user", content=(*(_answer(call, outcome) for call, outcome in outcomes), *news))
         await self._memory.append(request.conversation, request.sequence + 1, answers)
         submitted = [call for call, outcome in outcomes if call.name == "submit" and not outcome.is_error]
         return ToolsUsed(
@@ -146,6 +157,10 @@ class WorkspaceActivities:
             return ToolOutcome(text=_unavailable(call.name, request.phase), is_error=True)
         seen = await self._memory.files_seen(request.conversation)
         intent = await self._toolbox.intend(request.issue, call, seen)
+        if isinstance(intent, Intent) and request.read_only:
+            if intent.path is not None:
+                return ToolOutcome(text=ONLY_LOOK, is_error=True)
+            intent = intent.model_copy(update={"throwaway": True})
         if isinstance(intent, Intent):
             await self._memory.begin_tool_run(request.conversation, intent)
         return intent

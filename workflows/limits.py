@@ -34,6 +34,10 @@ WATCH_PAUSE = timedelta(minutes=5)
 """How long a repository that cannot be watched rests before it is tried again."""
 
 
+HOST_SILENT = timedelta(minutes=2)
+"""When a host that does not take up its steps counts as gone, and another one goes on from the pushed branch."""
+
+
 class Limits(NamedTuple):
     """How long one kind of call may take, and how soon the silence of a dead worker is noticed."""
 

@@ -1,5 +1,6 @@
 """Every step a story can take: which activity, which limits, its name in the Web UI."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from temporalio.exceptions import ActivityError, is_cancelled_exception
@@ -27,6 +28,7 @@ from activities.workspace_activities import (
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import Action
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.session import Called, Ending, Handover, Session
@@ -35,7 +37,7 @@ from hikitsugi.domain.waiting import Waiting
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request
 from workflows import limits
-from workflows.patience import A, P, Passage, Patience, R, Step
+from workflows.patience import A, P, Passage, Patience, R, Step, is_without_checkout
 
 _SUMMARY = 200
 
@@ -136,15 +138,33 @@ class Steps:
         self._session.talk.asked = None
 
     async def prepare_workspace(self) -> str:
-        """Have the checkout ready; the queue of its host."""
+        """Have the checkout ready; the queue of its host, which is another one when the last is gone."""
         request = PrepareWorkspace(issue=self._issue, branch=self._session.branch)
-        return await self._work(
-            WorkspaceActivities.prepare_workspace,
-            request,
-            limits.GIT,
-            f"check out {request.branch}",
-            queue=self._session.workspace_queue,
-        )
+        summary = f"check out {request.branch}"
+        while True:
+            queue = self._session.workspace_queue
+            try:
+                return await self._work(
+                    WorkspaceActivities.prepare_workspace, request, limits.GIT, summary, queue=queue
+                )
+            except ActivityError as error:
+                if queue is None or not is_without_checkout(error):
+                    raise
+                self._session.workspace_queue = None
+
+    async def _at_checkout(
+        self, step: Step[A, P, R], request: Callable[[], P], limit: limits.Limits, summary: str
+    ) -> R:
+        """Take a step where the checkout is; when that is gone, where it was prepared anew from the pushed branch."""
+        while True:
+            try:
+                return await self._work(step, request(), limit, summary, queue=self._session.workspace_queue)
+            except ActivityError as error:
+                if not is_without_checkout(error):
+                    raise
+            self._session.moves += 1
+            self._session.workspace_queue = None
+            self._session.workspace_queue = await self.prepare_workspace()
 
     async def think(self) -> Thought:
         """Let the model say its next turn."""
@@ -168,19 +188,22 @@ class Steps:
 
     async def use_tools(self) -> ToolsUsed:
         """Run the tools the model asked for in its last turn."""
-        talk = self._session.talk
-        request = UseTools(
-            issue=self._issue, conversation=talk.id, sequence=talk.sequence - 1, phase=self._session.phase
-        )
-        used = await self._work(
-            WorkspaceActivities.use_tools,
-            request,
-            limits.TOOLS,
-            ", ".join(self._session.talk.asked or ())[:_SUMMARY],
-            queue=self._session.workspace_queue,
-        )
-        self._session.talk.sequence += 1
-        self._session.talk.asked = None
+        talk, moves = self._session.talk, self._session.moves
+        summary = ", ".join(talk.asked or ())[:_SUMMARY]
+
+        def request() -> UseTools:
+            return UseTools(
+                issue=self._issue,
+                conversation=talk.id,
+                sequence=talk.sequence - 1,
+                phase=self._session.phase,
+                moved=self._session.moves > moves,
+                read_only=self._session.phase not in {None, Phase.EXECUTION},
+            )
+
+        used = await self._at_checkout(WorkspaceActivities.use_tools, request, limits.TOOLS, summary)
+        talk.sequence += 1
+        talk.asked = None
         return used
 
     async def publish(self, now: datetime, action: Action | None = None) -> Published:
@@ -189,24 +212,14 @@ class Steps:
             return Published(commit="", withheld=True)
         message = change_request.commit(self._issue, self._life.title, action)
         request = Publish(issue=self._issue, branch=self._session.branch, message=message, at=now)
-        return await self._work(
-            WorkspaceActivities.publish,
-            request,
-            limits.GIT,
-            f"commit and push {request.branch}",
-            queue=self._session.workspace_queue,
-        )
+        summary = f"commit and push {request.branch}"
+        return await self._at_checkout(WorkspaceActivities.publish, lambda: request, limits.GIT, summary)
 
     async def verify(self, commit: str) -> Verified:
         """Run the checks on a pushed commit."""
         request = Verify(issue=self._issue, commit=commit)
-        return await self._work(
-            WorkspaceActivities.verify,
-            request,
-            limits.TOOLS,
-            f"verify {commit[:8]}",
-            queue=self._session.workspace_queue,
-        )
+        summary = f"verify {commit[:8]}"
+        return await self._at_checkout(WorkspaceActivities.verify, lambda: request, limits.TOOLS, summary)
 
     async def gather_evidence(self, now: datetime) -> Published:
         """Push what is there, and run the checks on it unless they ran on this very commit."""

@@ -25,7 +25,7 @@ _GRACE = timedelta(seconds=5)
 _STICKY = timedelta(seconds=2)
 _BEAT = timedelta(seconds=2)
 _CACHED = 500
-_COMMANDS_AT_ONCE = 8
+_AT_HOST_AT_ONCE = 200
 _WATCHED_AT_ONCE = 1000
 
 
@@ -37,8 +37,9 @@ async def worker_role(parts: Parts, client: Client) -> AsyncGenerator[None]:
         _log.warning("no sandbox here, so the agent cannot run commands; install bubblewrap (sandbox.kind: auto)")
     await schedule_housekeeping(client, queue, Housekeeping(expiry=context_expiry(parts.settings)))
     async with (
+        parts.checkouts.keeping_spares(),
         _worker(parts, client, queue, parts.shared_steps(), stories=True),
-        _worker(parts, client, parts.workspace_queue, parts.host_steps(), at_once=_COMMANDS_AT_ONCE),
+        _worker(parts, client, parts.workspace_queue, parts.host_steps(), at_once=_AT_HOST_AT_ONCE),
     ):
         yield
 

@@ -74,7 +74,7 @@ class Parts:
     @property
     def workspace_queue(self) -> str:
         """The task queue of the checkouts on this host."""
-        return f"{self.settings.temporal.task_queue}-workspace-{socket.gethostname()}"
+        return f"{self.settings.temporal.task_queue}-workspace-{self.settings.workspace.host or socket.gethostname()}"
 
     @property
     def watch_queue(self) -> str:
@@ -132,7 +132,7 @@ async def parts(settings: Settings) -> AsyncGenerator[Parts]:
     redact = Redactor(settings.secrets())
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(open_memory(memory_url(settings), redact=redact))
-        sandbox = await choose(settings.sandbox.kind, root, sandbox_limits(settings))
+        sandbox = await choose(settings.sandbox.kind, root, sandbox_limits(settings), settings.sandbox.image)
         yield Parts(
             settings=settings,
             memory=memory,

@@ -105,6 +105,8 @@ class Session(BaseModel):
     """Whether the model submitted in this pass, before a limit came."""
     published: Published | None = None
     workspace_queue: str | None = None
+    moves: int = 0
+    """How often the checkout had to be prepared anew elsewhere; what was not pushed before is lost then."""
     awaits_until: datetime | None = None
     """Set while the result is told and an answer is waited for."""
     answer_at: IssueAddress | None = None
