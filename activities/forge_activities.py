@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Mapping
 
+from pydantic import Field
 from temporalio import activity
 
 from activities.audience import Audience, our_name
 from activities.reading import conclusion_of, submission_at
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import Comment, NewChangeRequest
 from hikitsugi.domain.plan import Plan, TurnRef
 from hikitsugi.domain.policy import LabelNames, Language, Policy
@@ -18,6 +20,8 @@ from hikitsugi.domain.states import State
 from hikitsugi.domain.tools import Submission
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.verification import Verified
+from hikitsugi.domain.waiting import Waiting
+from hikitsugi.domain.watching import issue_behind
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request as request_texts
 from hikitsugi.messages import comments as comment_texts
@@ -54,6 +58,8 @@ class Reconcile(Value):
 
     issue: IssueAddress
     keys: tuple[str, ...]
+    places: dict[str, IssueAddress] = Field(default_factory=dict[str, IssueAddress])
+    """Where to look for those that are not on the issue itself."""
 
 
 class Work(Value):
@@ -114,7 +120,10 @@ class ForgeActivities:
     @activity.defn
     async def take_up(self, issue: IssueAddress) -> Called:
         """Read what a session starts from."""
-        seen = await self._forge(issue).read_issue(issue)
+        seen, bot = await self._forge(issue).read_issue(issue), await our_name(self._forge(issue))
+        meant = issue_behind(seen, bot) or seen.address
+        if meant != issue:
+            raise WillNeverWork(f"{issue} is worked on as {meant}")
         return Called(
             policy=self._policies[issue.forge],
             title=seen.title,
@@ -122,21 +131,23 @@ class ForgeActivities:
             url=seen.url,
             is_open=seen.is_open,
             labels=seen.labels,
-            bot=await our_name(self._forge(issue)),
+            bot=bot,
+            request=seen.request,
         )
 
     @activity.defn
-    async def hear(self, request: Hear) -> list[Comment]:
+    async def hear(self, request: Hear) -> list[Waiting]:
         """The comments that count, in order: by accepted people, and new to the model."""
         audience = Audience(self._forge(request.issue), request.issue.home, request.issue_author, request.accept_from)
         known = await self._memory.comments_taken_in(request.issue)
+        told = ids_in(known)
         heard: list[Comment] = []
         for comment in request.comments:
             if comment.version not in known and await audience.hears(comment):
-                edited = comment.edited or any_text_of(comment, known)
-                heard.append(comment.model_copy(update={"edited": edited}))
+                heard.append(comment.model_copy(update={"edited": comment.edited or comment.id in told}))
                 await self._acknowledge(request.issue, heard[-1])
-        return heard
+        await self._memory.keep_comments(request.issue, [comment for comment in heard if not comment.watched])
+        return [Waiting.of(comment) for comment in heard]
 
     async def _acknowledge(self, issue: IssueAddress, comment: Comment) -> None:
         if comment.watched and not comment.edited:
@@ -159,7 +170,8 @@ class ForgeActivities:
     async def reconcile(self, request: Reconcile) -> None:
         """Remove late duplicates of comments."""
         for key in request.keys:
-            await self._forge(request.issue).reconcile_comment(request.issue, key)
+            place = request.places.get(key, request.issue)
+            await self._forge(place).reconcile_comment(place, key)
 
     @activity.defn
     async def open_change_request(self, request: OpenChangeRequest) -> str:
@@ -213,9 +225,9 @@ class ForgeActivities:
         return self._forges[issue.forge]
 
 
-def any_text_of(comment: Comment, versions: Collection[str]) -> bool:
-    """Whether any text of the comment is among the versions."""
-    return any(version.rpartition("@")[0] == comment.id for version in versions)
+def ids_in(versions: Collection[str]) -> frozenset[str]:
+    """The comments of which some text is among the versions."""
+    return frozenset(version.rpartition("@")[0] for version in versions)
 
 
 async def submission_in(memory: Memory, conversation: str, sequence: int | None) -> Submission | None:

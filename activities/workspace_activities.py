@@ -6,12 +6,14 @@ from datetime import datetime, timedelta
 from pydantic import JsonValue
 from temporalio import activity
 
+from activities.recalling import recalled
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Block, Turn
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import GitRemote
 from hikitsugi.domain.phases import Phase, tools_of
-from hikitsugi.domain.ports import Forge, Memory, Toolbox, Workspaces
+from hikitsugi.domain.ports import Forge, Memory, Records, Toolbox, Workspaces
+from hikitsugi.domain.recall import RECALL
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.tools import Intent, SubmissionStatus, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
@@ -23,6 +25,12 @@ INTERRUPTED = (
     "Check what is there, then run it again if needed."
 )
 
+MOVED = (
+    "The checkout was lost with its host and was prepared anew from the work branch: whatever you changed since the "
+    "last push is gone. Look at what is there, then do again what is missing."
+)
+
+ONLY_LOOK = "Files cannot be changed now: this is the time to look and to think."
 
 CUT_OFF = "The call was cut off by the limit of tokens and was not carried out. Send it again, in smaller pieces."
 
@@ -41,6 +49,10 @@ class UseTools(Value):
     conversation: str
     sequence: int
     phase: Phase | None = None
+    moved: bool = False
+    """Whether the checkout was lost and prepared anew since the model's turn."""
+    read_only: bool = False
+    """Whether the model may only look: nothing is changed, and commands run in a copy that is thrown away."""
 
 
 class ToolsUsed(Value):
@@ -86,8 +98,11 @@ class WorkspaceActivities:
         memory: Memory,
         forges: Mapping[str, Forge],
         redact: Redactor | None = None,
+        *,
+        records: Records | None = None,
     ) -> None:
         self._redact = redact or Redactor()
+        self._records = records
         self._queue = queue
         self._workspaces = workspaces
         self._toolbox = toolbox
@@ -111,7 +126,8 @@ class WorkspaceActivities:
         whole = calls[:-1] if reply.stop_reason == "max_tokens" else calls
         outcomes = [(call, await self._outcome(request, call)) for call in whole]
         outcomes += [(call, ToolOutcome(text=CUT_OFF, is_error=True)) for call in calls[len(whole) :]]
-        answers = Turn(role="user", content=tuple(_answer(call, outcome) for call, outcome in outcomes))
+        news: tuple[Block, ...] = ({"type": "text", "text": MOVED},) if request.moved else ()
+        answers = Turn(role="user", content=(*(_answer(call, outcome) for call, outcome in outcomes), *news))
         await self._memory.append(request.conversation, request.sequence + 1, answers)
         submitted = [call for call, outcome in outcomes if call.name == "submit" and not outcome.is_error]
         return ToolsUsed(
@@ -124,6 +140,8 @@ class WorkspaceActivities:
         known = await self._memory.find_tool_run(request.conversation, call.id)
         if known and known.outcome:
             return known.outcome
+        if call.name == RECALL.name and self._records:
+            return await recalled(self._records, request.issue, call)
         intent = known.intent if known else await self._intent(request, call)
         if isinstance(intent, ToolOutcome):
             return intent
@@ -139,6 +157,10 @@ class WorkspaceActivities:
             return ToolOutcome(text=_unavailable(call.name, request.phase), is_error=True)
         seen = await self._memory.files_seen(request.conversation)
         intent = await self._toolbox.intend(request.issue, call, seen)
+        if isinstance(intent, Intent) and request.read_only:
+            if intent.path is not None:
+                return ToolOutcome(text=ONLY_LOOK, is_error=True)
+            intent = intent.model_copy(update={"throwaway": True})
         if isinstance(intent, Intent):
             await self._memory.begin_tool_run(request.conversation, intent)
         return intent

@@ -3,10 +3,16 @@
 import asyncio
 import sys
 
-from benchmarks import polling, steps, tokens, workspaces
+from benchmarks import memory, polling, steps, tokens, workspaces
 from hikitsugi.cli.ending import ended
 
-ALL = {"polling": polling.measure, "steps": steps.measure, "tokens": tokens.measure, "workspaces": workspaces.measure}
+ALL = {
+    "memory": memory.measure,
+    "polling": polling.measure,
+    "steps": steps.measure,
+    "tokens": tokens.measure,
+    "workspaces": workspaces.measure,
+}
 IN_FULL = ALL | {"polling": polling.measure_long}
 
 

@@ -24,16 +24,20 @@ class PlainWork:
     async def run(self) -> bool:
         """Work until the model submits; False when a limit came first."""
         reminders = 0
-        while self._session.talk.iterations < self._max_iterations and reminders <= MAX_REMINDERS:
-            await self._checkpoint()
-            thought = await self._steps.think()
-            if not thought.tools:
+        while self._session.talk.asked is not None or self._may_go_on(reminders):
+            if self._session.talk.asked is None:
+                await self._checkpoint()
+                await self._steps.think()
+            if not self._session.talk.asked:
                 reminders += 1
                 await self._steps.tell_to_go_on()
-            elif (used := await self._steps.use_tools(thought)).submitted:
+            elif (used := await self._steps.use_tools()).submitted:
                 self.is_blocked = used.blocked
                 self._session.submitted = self._session.talk.sequence - 2
                 return True
             else:
                 reminders = 0
         return False
+
+    def _may_go_on(self, reminders: int) -> bool:
+        return self._session.talk.iterations < self._max_iterations and reminders <= MAX_REMINDERS

@@ -217,7 +217,7 @@ class PlannedWork:
             thought = await self._steps.think()
             self._changed()
             if thought.tools:
-                await self._steps.use_tools(thought)
+                await self._steps.use_tools()
                 continue
             outcome = thought.outcome or Outcome()
             problem = thought.problem or problem_with(outcome)

@@ -5,12 +5,25 @@ from datetime import timedelta
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_forges import ForgeSettings
 from hikitsugi.domain.budget import Budget
-from hikitsugi.domain.policy import LabelNames, PlanningLimits, PlanningPolicy, Policy
+from hikitsugi.domain.policy import InheritanceTerms, LabelNames, PlanningLimits, PlanningPolicy, Policy
 
 
 def label_names(settings: Settings) -> LabelNames:
     """The labels as the stories use them."""
     return LabelNames.model_validate(settings.labels.model_dump())
+
+
+def context_expiry(settings: Settings) -> timedelta:
+    """How long a session is remembered."""
+    return timedelta(days=settings.context_inheritance.context_expiry_days)
+
+
+def inheritance_terms(settings: Settings) -> InheritanceTerms:
+    """What one session may tell the next."""
+    chosen = settings.context_inheritance
+    return InheritanceTerms(
+        max_tokens=chosen.max_inherited_tokens, planning=settings.planning.enabled, **chosen.planning.model_dump()
+    )
 
 
 def policy(settings: Settings, forge: ForgeSettings) -> Policy:
@@ -23,12 +36,15 @@ def policy(settings: Settings, forge: ForgeSettings) -> Policy:
         completion_keywords=handling.completion_keywords,
         converses=handling.enabled,
         hears_while_working=settings.comment_detection.enabled,
+        check_interval=settings.comment_detection.check_interval,
+        shows_mentions=forge.kind == "gitlab",
         max_comment_count=handling.max_comment_count,
         reply_timeout=timedelta(hours=handling.timeout_hours),
         max_iterations=settings.plain.max_iterations,
         budget=Budget(usd=settings.budget.usd_per_issue, tokens=settings.budget.tokens_per_issue),
         inherits=settings.context_inheritance.enabled,
-        context_expiry=timedelta(days=settings.context_inheritance.context_expiry_days),
+        context_expiry=context_expiry(settings),
+        inheritance=inheritance_terms(settings),
         planning=planning_policy(settings),
         commands_by_mention=forge.kind == "gitlab",
     )

@@ -69,6 +69,19 @@ class PlanningPolicy(Value):
         return self.approval == "always" or (self.approval == "label" and labelled)
 
 
+class InheritanceTerms(Value):
+    """What a session may tell the next one."""
+
+    max_tokens: int = 8000
+    planning: bool = False
+    """Whether the next session works by plan, and then also hears of earlier plans."""
+    inherit_plans: bool = True
+    inherit_verifications: bool = True
+    inherit_reflections: bool = True
+    max_previous_plans: int = 3
+    reuse_successful_patterns: bool = True
+
+
 class Policy(Value):
     """The rules of one session."""
 
@@ -78,6 +91,10 @@ class Policy(Value):
     completion_keywords: tuple[str, ...] = ()
     converses: bool = True
     hears_while_working: bool = True
+    check_interval: int = 1
+    """At which rounds of work new comments are looked for: at each one, at every second, …"""
+    shows_mentions: bool = False
+    """Whether commands are shown as `@bot pause`, because the forge takes `/pause` for an order to itself."""
     max_comment_count: int = 10
     reply_timeout: timedelta = timedelta(hours=24)
     max_iterations: int = 100
@@ -87,3 +104,8 @@ class Policy(Value):
     planning: PlanningPolicy = PlanningPolicy()
     commands_by_mention: bool = False
     """Whether people had better write `@bot approve`, because the forge takes `/approve` for its own."""
+    inheritance: InheritanceTerms = InheritanceTerms()
+
+    def hears_at(self, iteration: int) -> bool:
+        """Whether comments are given to the model before this turn of a pass."""
+        return self.hears_while_working and iteration % self.check_interval == 0

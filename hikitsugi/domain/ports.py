@@ -142,6 +142,14 @@ class Memory(Protocol):
         """Remember that the model was given these versions of comments."""
         ...
 
+    async def keep_comments(self, issue: IssueAddress, comments: Collection[Comment]) -> None:
+        """Keep comments that no forge has, each in its newest text, until the model is told."""
+        ...
+
+    async def kept_comments(self, issue: IssueAddress, ids: Collection[str]) -> dict[str, Comment]:
+        """Comments that were kept, by id."""
+        ...
+
     async def find_tool_run(self, conversation: str, call_id: str) -> "ToolRun | None":
         """What is known of a tool call, if it was ever begun."""
         ...
@@ -206,6 +214,10 @@ class Records(Protocol):
 
     async def failed_calls(self, issue: IssueAddress, session: int) -> list[FailedCall]:
         """The failed calls of the model in a session, oldest first."""
+        ...
+
+    async def conversations(self, issue: IssueAddress) -> list[str]:
+        """The ids of the conversations about the issue, oldest first."""
         ...
 
     async def keep_context(self, context: Context) -> Context:

@@ -6,12 +6,14 @@ from enum import StrEnum
 from pydantic import BaseModel, Field
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.issue import ChangeRequest
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import Plan, TurnRef
 from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.verification import Verified
+from hikitsugi.domain.workspace import Published
 
 
 class Ending(StrEnum):
@@ -43,6 +45,8 @@ class Called(Value):
     is_open: bool
     labels: tuple[str, ...] = ()
     bot: str | None = None
+    request: ChangeRequest | None = None
+    """Its branches, where it is a pull or merge request itself."""
 
 
 class Talk(BaseModel):
@@ -55,6 +59,8 @@ class Talk(BaseModel):
     iterations: int = 0
     misfits: int = 0
     """How many replies had to be sent back."""
+    asked: tuple[str, ...] | None = None
+    """The calls of the model's last turn that nobody has answered yet; None when it is its turn."""
 
     @property
     def is_open(self) -> bool:
@@ -66,6 +72,16 @@ class Talk(BaseModel):
         return TurnRef(conversation=self.id, sequence=self.sequence - back)
 
 
+class Part(StrEnum):
+    """What one pass of work consists of, in order."""
+
+    HEARING = "hearing"
+    WORKING = "working"
+    PUBLISHING = "publishing"
+    REQUESTING = "requesting"
+    TELLING = "telling"
+
+
 class Session(BaseModel):
     """Where the work stands; small enough to travel through continue-as-new at any moment."""
 
@@ -73,9 +89,9 @@ class Session(BaseModel):
     key: str
     branch: str
     talk: Talk
+    pushes: bool = True
+    """Whether the branch is one that we may push to."""
     passes: int = 0
-    is_under_way: bool = False
-    """Whether a pass has begun and its result is not told yet."""
     phase: Phase | None = None
     plan: Plan = Field(default_factory=Plan)
     planning: Planning = Field(default_factory=Planning)
@@ -83,11 +99,21 @@ class Session(BaseModel):
     """What the checks showed on the commit pushed last."""
     submitted: int | None = None
     """The turn in which the model last submitted."""
+    part: Part = Part.HEARING
+    """Which part of the pass is next or under way, so that a fresh run goes on in the middle of it."""
+    concluded: bool = False
+    """Whether the model submitted in this pass, before a limit came."""
+    published: Published | None = None
     workspace_queue: str | None = None
+    moves: int = 0
+    """How often the checkout had to be prepared anew elsewhere; what was not pushed before is lost then."""
     awaits_until: datetime | None = None
     """Set while the result is told and an answer is waited for."""
     answer_at: IssueAddress | None = None
     """Where the last comment of this pass was written, if not on the issue itself."""
+    started_at: datetime | None = None
+    inherited: Handover | None = None
+    """What an earlier session left to this one."""
     comments_answered: int = 0
     """How many comments of this session were answered; closing comments do not count."""
 
@@ -103,7 +129,7 @@ class Session(BaseModel):
     def begin_anew(self, conversation: str) -> None:
         """Leave a conversation that cannot be continued."""
         self.talk, self.submitted = Talk(id=conversation), None
-        self.phase, self.is_under_way = None, False
+        self.phase = None
 
     def enter(self, phase: Phase | None, conversation: str) -> None:
         """Go on to a phase, which has a conversation of its own; None when planned work is over."""
@@ -112,4 +138,4 @@ class Session(BaseModel):
     def next_pass(self) -> None:
         """Begin another round of work in the same conversation."""
         self.passes += 1
-        self.talk.iterations, self.answer_at = 0, None
+        self.part, self.talk.iterations, self.answer_at = Part.HEARING, 0, None

@@ -64,8 +64,12 @@ class GitHubForge(Comments, ChangeRequests):
         return await next_look(self._client, home, cursor, await self._me(), reviews=self._review_comments)
 
     async def read_issue(self, issue: IssueAddress) -> Issue:
-        """The issue as it stands now."""
-        return (await self._client.get(_path(issue))).read(IssuePayload).issue(issue.home)
+        """The issue as it stands now; of a pull request, its branches too."""
+        seen = (await self._client.get(_path(issue))).read(IssuePayload).issue(issue.home)
+        if seen.address.kind is not Kind.PULL_REQUEST:
+            return seen
+        pull = await self._client.get(f"{self._requests(issue.home)}/{issue.number}")
+        return seen.model_copy(update={"request": self._request(pull)})
 
     async def read_comments(self, issue: IssueAddress) -> list[Comment]:
         """All comments of the conversation, oldest first."""

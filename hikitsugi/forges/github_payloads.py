@@ -91,10 +91,17 @@ class ReviewCommentPayload(CommentPayload):
         return super().comment().model_copy(update={"id": f"{REVIEW}{self.id}", "body": body})
 
 
+class HomePayload(BaseModel):
+    """Where a branch lies."""
+
+    id: int
+
+
 class BranchPayload(BaseModel):
-    """One end of a pull request."""
+    """One end of a pull request; a fork that was deleted has no home."""
 
     ref: str
+    repo: HomePayload | None = None
 
 
 class PullPayload(BaseModel):
@@ -117,6 +124,7 @@ class PullPayload(BaseModel):
             base=self.base.ref,
             is_open=self.state == "open",
             is_draft=self.draft,
+            is_from_fork=self.head.repo != self.base.repo,
         )
 
 

@@ -124,6 +124,7 @@ class MergeRequestPayload(BaseModel):
             base=self.target_branch,
             is_open=self.state in _OPEN,
             is_draft=self.draft,
+            is_from_fork=self.is_from_fork,
         )
 
 

@@ -47,4 +47,4 @@ def cost(language: Language, calls: int, usd: float | None) -> str:
 def commit(issue: IssueAddress, issue_title: str, action: Action | None = None) -> str:
     """A commit's message; that of an action names it."""
     headline = f"{action.title} ({action.id})" if action else issue_title
-    return f"{headline}\n\nRefs #{issue.number}"
+    return f"{headline}\n\nRefs {issue.short.removeprefix(issue.repository)}"

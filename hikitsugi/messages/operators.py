@@ -131,3 +131,8 @@ def cannot_watch(home: str, reason: str) -> str:
 def tries_again() -> str:
     """The wait before the next attempt at watching."""
     return "tries again / 再試行"
+
+
+def tidied(forgotten: int) -> str:
+    """What housekeeping did."""
+    return f"Forgot {forgotten} expired session(s) / 期限切れのセッションを {forgotten} 件削除しました"

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.errors import Unprepared, WillNeverWork
 from hikitsugi.domain.issue import GitRemote
 from hikitsugi.domain.ports import Workspaces
 from hikitsugi.domain.verification import Verified
@@ -22,6 +22,7 @@ from hikitsugi.workspace.mirror import Mirror, Tips
 from hikitsugi.workspace.places import Layout, Place
 from hikitsugi.workspace.setting_up import set_up
 from hikitsugi.workspace.shell import Shell
+from hikitsugi.workspace.spares import Spares, Wanted
 from hikitsugi.workspace.staging import stage
 from hikitsugi.workspace.sweeping import sweep
 from hikitsugi.workspace.verifying import Verification
@@ -44,6 +45,7 @@ class Checkouts(Workspaces):
         self._layout = Layout(root)
         self._shell = shell or Shell(NoSandbox("none was chosen"), Limits())
         self._setup = setup_command
+        self._spares = Spares(self._layout)
         self._verification = Verification(self._shell, setup_command, check_command)
         self._name = author_name
         self._email = author_email
@@ -51,8 +53,11 @@ class Checkouts(Workspaces):
     async def prepare(self, issue: IssueAddress, remote: GitRemote, branch: str) -> None:
         """Make sure the issue's checkout exists on its work branch; uncommitted work in it is kept."""
         async with self._alone_with(issue) as copy:
-            tips = await self._mirror(issue).refresh(remote, branch)
+            mirror = self._mirror(issue)
+            tips = await mirror.refresh(remote, branch)
+            self._spares.give(issue.home, copy.place)
             await copy.bring_to(tips.work or tips.base)
+            self._spares.want(Wanted(issue.home, mirror.objects, tips.base), like=copy.place)
             if self._setup:
                 await set_up(self._shell, copy.place, self._setup)
 
@@ -93,6 +98,12 @@ class Checkouts(Workspaces):
         async with self._alone_with(issue) as copy:
             await self._settle(copy, issue)
             return await stage(copy.git, copy.place.tree)
+
+    @asynccontextmanager
+    async def keeping_spares(self) -> AsyncGenerator[Spares]:
+        """Have trees of large repositories laid out ahead, in the background."""
+        async with self._spares.kept():
+            yield self._spares
 
     def place(self, issue: IssueAddress) -> Place:
         """Where a prepared checkout is."""
@@ -138,8 +149,8 @@ class Checkouts(Workspaces):
         return {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
 
 
-def _unprepared(issue: IssueAddress) -> WillNeverWork:
-    return WillNeverWork(f"{issue} has no checkout on this host; it must be prepared first")
+def _unprepared(issue: IssueAddress) -> Unprepared:
+    return Unprepared(f"{issue} has no checkout on this host; it must be prepared first")
 
 
 async def _push(git: Git, remote: GitRemote, branch: str, head: str, expected: str) -> None:

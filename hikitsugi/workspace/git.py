@@ -33,6 +33,8 @@ _HARMLESS = ("zeroPaddedFilemode", "badTimezone", "missingSpaceBeforeDate", "mis
 _CONFIG = {
     "core.hooksPath": "/dev/null",
     "core.fsmonitor": "false",
+    "core.protectHFS": "true",
+    "core.protectNTFS": "true",
     "core.attributesFile": "/dev/null",
     "core.excludesFile": "/dev/null",
     "protocol.allow": "never",

@@ -66,7 +66,7 @@ class Mirror:
             if not missing:
                 return standing
             # A ref moves only after all of its objects are there, so it is the proof that nothing is missing.
-            refs = [f"+refs/heads/{name}:{_kept(name)}" for name in missing]
+            refs = [f"+{_ref(name)}:{_kept(name)}" for name in missing]
             await git.talk(remote, "fetch", *_FETCHING, "--", remote.url, *refs)
             known = await _known(git)
             return {name: known[name] for name in standing}
@@ -86,12 +86,12 @@ def clear_leftovers(git_dir: Path) -> None:
 
 async def _check_names(git: Git, branches: tuple[str, ...]) -> None:
     for name in branches:
-        if name.startswith("-") or await git.find("check-ref-format", f"refs/heads/{name}") is None:
+        if name.startswith("-") or await git.find("check-ref-format", _ref(name)) is None:
             raise WillNeverWork(f"{name!r} cannot be a branch's name")
 
 
 async def _standing(git: Git, remote: GitRemote, branches: tuple[str, ...]) -> dict[str, str]:
-    refs = [f"refs/heads/{name}" for name in branches]
+    refs = [_ref(name) for name in branches]
     said = (await git.talk(remote, "ls-remote", "--", remote.url, *refs)).decode(errors="replace")
     tips = {ref: tip for tip, ref in (line.split("\t", 1) for line in said.splitlines())}
     if refs[0] not in tips:
@@ -102,6 +102,11 @@ async def _standing(git: Git, remote: GitRemote, branches: tuple[str, ...]) -> d
 async def _known(git: Git) -> dict[str, str]:
     listed = (await git.ask("for-each-ref", "--format=%(objectname) %(refname)", _TIPS)).splitlines()
     return {unquote(ref.removeprefix(_TIPS)): tip for tip, ref in (line.split(" ", 1) for line in listed)}
+
+
+def _ref(branch: str) -> str:
+    """The remote's name of a branch; a ref of the forge's own, such as a request's head, is one already."""
+    return branch if branch.startswith("refs/") else f"refs/heads/{branch}"
 
 
 def _kept(branch: str) -> str:

@@ -65,14 +65,19 @@ async def _has_unpublished_commits(place: Place) -> bool:
 
 def _forgotten(layout: Layout, mirror: Path, before: float) -> str | None:
     lock = mirror.with_suffix(".lock")
-    if _mtime(lock) > before or _mtime(mirror) > before or mirror / "objects" in set(_borrowed(layout)):
+    if not _is_forgotten(layout, mirror, before):
         return None
     with locked_now(lock) as is_held:
-        if not is_held:
+        if not is_held or not _is_forgotten(layout, mirror, before):
             return None
         remove(mirror)
         lock.unlink(missing_ok=True)
         return f"removed the mirror {mirror.stem}"
+
+
+def _is_forgotten(layout: Layout, mirror: Path, before: float) -> bool:
+    is_old = max(_mtime(mirror), _mtime(mirror.with_suffix(".lock"))) <= before
+    return is_old and mirror / "objects" not in set(_borrowed(layout))
 
 
 def _borrowed(layout: Layout) -> Iterator[Path]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import nullcontext
 
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.ports import Toolbox
@@ -9,14 +10,15 @@ from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.workspace import editing, reading, searching
 from hikitsugi.workspace.checkout import Checkouts
 from hikitsugi.workspace.confinement import Limits, Sandbox
+from hikitsugi.workspace.copying import copied
 from hikitsugi.workspace.git_failures import saying_full_disk
-from hikitsugi.workspace.inputs import TOOL_SPECS, Edit, Glob, Grep, Input, Read, Run, Write, parsed
+from hikitsugi.workspace.inputs import READ_ONLY, TOOL_SPECS, Edit, Glob, Grep, Input, Read, Run, Write, parsed
 from hikitsugi.workspace.places import Place
 from hikitsugi.workspace.refusal import Refused
 from hikitsugi.workspace.running import Ended
 from hikitsugi.workspace.shell import Shell
 
-__all__ = ["TOOL_SPECS", "WorkspaceTools"]
+__all__ = ["READ_ONLY", "TOOL_SPECS", "WorkspaceTools"]
 
 
 class WorkspaceTools(Toolbox):
@@ -58,7 +60,8 @@ class WorkspaceTools(Toolbox):
             case Grep():
                 return await searching.grep(place, request)
             case Run():
-                return await self._run(place, intent.call.id, request)
+                async with copied(place) if intent.throwaway else nullcontext(place) as where:
+                    return await self._run(where, intent.call.id, request)
             case _:
                 return await self._submit(issue)
 

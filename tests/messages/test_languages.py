@@ -14,15 +14,19 @@ from hikitsugi import messages
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.commands import Word
+from hikitsugi.domain.handover import Context
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.plan import Action, Plan, TurnRef
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.progress import Progress, ReportedCall, Trouble
+from hikitsugi.domain.session import Ending, Handover
 from hikitsugi.domain.status import Status
+from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.verification import CheckRun, Placeholder, Verified
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages.command_line import Name
+from hikitsugi.messages.handover import Source
 from hikitsugi.messages.operators import Limiter
 
 STATUS = Life(change_request="http://forge.example/2", error="It broke.").status(
@@ -30,6 +34,14 @@ STATUS = Life(change_request="http://forge.example/2", error="It broke.").status
 )
 SUBMISSION = Submission(status=SubmissionStatus.BLOCKED, summary="half of it", evidence="12 passed", needs="a key")
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
+CONTEXT = Context(
+    id="ab12",
+    issue=IssueAddress(forge="github", repository="octo/repo", number=1),
+    session=1,
+    ending=Ending.COMPLETED,
+    ended_at=AT,
+    summary="It was fixed.",
+)
 CALL = ReportedCall(number=1, phase="planning", at=AT)
 TROUBLE = Trouble(kind="tool", what="run", message="exit 1", at=AT)
 PROGRESS = Progress(
@@ -68,6 +80,7 @@ EXAMPLES: Mapping[Any, Any] = {
     tuple[int, int, int]: (3, 2, 1),
     IssueAddress: IssueAddress(forge="github", repository="octo/repo", number=1),
     Submission | None: SUBMISSION,
+    Tally: Tally(checks=1),
     Published: Published(commit="c" * 40, files_changed=1),
     Mapping[str, object]: {"ui": "http://127.0.0.1:8233", "broker": "http://127.0.0.1:8080"},
     Name: Name.TITLE,
@@ -79,6 +92,10 @@ EXAMPLES: Mapping[Any, Any] = {
     Progress: PROGRESS,
     Budget: Budget(usd=5, tokens=100),
     Mapping[str, float]: {"planning": 0.5},
+    Handover: Handover(session=1, ending=Ending.COMPLETED, ended_at=AT, summary="It was fixed."),
+    Context: CONTEXT,
+    Sequence[Submission]: [SUBMISSION],
+    Sequence[Source]: [Source("Use tabs.", None)],
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 

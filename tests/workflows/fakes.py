@@ -30,20 +30,24 @@ class FakeForge:
         self.address = address
         self.labels: set[str] = {"task:misc", "a human's label"}
         self.comments: list[Comment] = []
+        self.written = 0
         self.acknowledged: list[str] = []
         self.requests: list[NewChangeRequest] = []
         self.bodies: list[str] = []
         self.is_draft: bool | None = None
         self.is_open = True
+        self.author = ALICE
         self.maintainers = {"maria"}
         self.refuses: Exception | None = None
         self.reconciled: list[str] = []
+        self.reconciled_at: list[IssueAddress] = []
         self.posts_fail = 0
         self.locked = False
 
     def says(self, author: str, body: str) -> Comment:
         """Somebody comments on the forge's page."""
-        comment = Comment(id=str(len(self.comments) + 1), author=author, body=body, created_at=EPOCH, updated_at=EPOCH)
+        self.written += 1
+        comment = Comment(id=str(self.written), author=author, body=body, created_at=EPOCH, updated_at=EPOCH)
         self.comments.append(comment)
         return comment
 
@@ -65,7 +69,7 @@ class FakeForge:
             address=issue,
             title="It fails",
             body="Please fix it.",
-            author=ALICE,
+            author=self.author,
             url=f"http://forge.example/{issue.repository}/issues/{issue.number}",
             is_open=self.is_open,
             labels=tuple(self.labels),
@@ -122,6 +126,9 @@ class FakeForge:
 
     async def reconcile_comment(self, issue: IssueAddress, key: str) -> int:
         self.reconciled.append(key)
+        self.reconciled_at.append(issue)
+        if self.refuses:
+            raise self.refuses
         return 0
 
     async def find_change_request(self, home: RepositoryAddress, head: str) -> ChangeRequest | None:
@@ -177,6 +184,21 @@ class FakeModel:
         answer = Turn.model_validate({"role": "assistant", "content": blocks or [{"type": "text", "text": text}]})
         usage = Usage(input_tokens=10, output_tokens=5)
         return Reply(turn=answer, stop_reason="tool_use", model="fake", usage=usage, cost_usd=self.costs)
+
+
+class FakeSummarist:
+    """Closes the records of sessions, where it was given something to say."""
+
+    def __init__(self) -> None:
+        self.says = ""
+        self.records: list[Transcript] = []
+
+    async def reply(self, transcript: Transcript) -> Reply:
+        self.records.append(transcript)
+        if not self.says:
+            raise WillNeverWork("The summary model is away.")
+        usage = Usage(input_tokens=10, output_tokens=5)
+        return Reply(turn=Turn.of_text("assistant", self.says), stop_reason="end_turn", model="fake", usage=usage)
 
 
 def submits_after(rounds: int) -> Script:

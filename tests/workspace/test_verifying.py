@@ -11,6 +11,7 @@ from hikitsugi.workspace.bubblewrap import Bubblewrap
 from hikitsugi.workspace.checkout import Checkouts
 from hikitsugi.workspace.confinement import Limits, NoSandbox
 from hikitsugi.workspace.places import Place
+from hikitsugi.workspace.running import Launch
 from hikitsugi.workspace.shell import Shell
 from hikitsugi.workspace.unconfined import Unconfined
 from tests.workspace.conftest import BRANCH, COMMIT, remote_of
@@ -155,8 +156,8 @@ async def test_the_usual_checks_are_told_by_files_and_programs(
     server.create("other/repo", files)
     remote = remote_of(server.url("other/repo"))
 
-    def with_programs(place: Place, given: str):  # noqa: ANN202
-        return launch(place, f"PATH={programs}:$PATH; {given}")
+    def with_programs(place: Place, command: str) -> Launch:
+        return launch(place, f"PATH={programs}:$PATH; {command}")
 
     sandbox.launch = with_programs
     checkouts = Checkouts(root, Shell(sandbox, Limits()))

@@ -1,10 +1,15 @@
 """Plays the demo: `make demo`, or `make demo ARGS=--once`."""
 
+import signal
+
+if __name__ == "__main__":
+    # Ctrl-C while the parts are being loaded ends the process without a traceback; `ended` listens to it again.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import asyncio
 import json
 import secrets
 import shutil
-import signal
 from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path

@@ -4,10 +4,13 @@ from hikitsugi.cli.demo import planner, sample
 from hikitsugi.language_model.scripted import Answer, Request, Result, say, think, use
 
 TESTS = "python -m unittest -v"
+_REQUESTS = ("Issue #", "Pull request #", "Merge request !", "[New Comment")
 
 
 def reply(request: Request) -> Answer:
-    """The next turn."""
+    """The next turn, or the summary of a session that is over."""
+    if request.text.startswith("Record of session"):
+        return say(_summary(request.text))
     if request.form:
         return planner.reply(request)
     if action := planner.action_in(request):
@@ -34,7 +37,7 @@ def _carry_out(action: str, request: Request) -> Answer:
 
 def _this_pass(request: Request) -> tuple[str, list[Result]]:
     """The latest request of the people, and every tool result since."""
-    requests = [text for text in request.texts if text.startswith(("Issue #", "[New Comment"))]
+    requests = [text for text in request.texts if text.startswith(_REQUESTS)]
     return requests[-1], list(request.results_since(requests[-1]))
 
 
@@ -81,6 +84,20 @@ def _test_and_submit(done: list[Result], after: str, summary: str) -> Answer:
     passed = not runs[-1].is_error and "OK" in runs[-1].text
     evidence = f"`{TESTS}` は成功しました。" if passed else f"`{TESTS}` を確認できませんでした: {runs[-1].text[:300]}"
     return use("submit", status="done" if passed else "blocked", summary=summary, evidence=evidence)
+
+
+def _summary(record: str) -> str:
+    """What the record says under the headings that a summary has."""
+    parts = {part.partition("\n")[0]: part.partition("\n")[2] for part in record.split("\n\n# ")}
+    wanted = {
+        "Purpose": "Request",
+        "Changed files": "Change request",
+        "Problems": "Failed",
+        "Decisions": "Comments of people",
+        "Verification": "Verified",
+        "Remaining work": "",
+    }
+    return "\n".join(f"## {heading}\n{parts.get(part, 'なし')}" for heading, part in wanted.items())
 
 
 def _answer(asked: str) -> Answer:

@@ -21,6 +21,11 @@ def phase_prompt(phase: Phase, language: Language, repository: str) -> str:
     return whole.format(language=_LANGUAGES[language], repository=repository)
 
 
+def final_summary(language: Language) -> str:
+    """How to close the record of a session."""
+    return _text("final_summary").format(language=_LANGUAGES[language])
+
+
 @cache
 def _text(name: str) -> str:
     return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
