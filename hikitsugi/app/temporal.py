@@ -25,7 +25,7 @@ from workflows.repository_workflow import RepositoryWorkflow
 
 WORKFLOWS = (IssueWorkflow, RepositoryWorkflow, HousekeepingWorkflow)
 _PASSED_THROUGH = ("hikitsugi", "activities")
-_CHECKED = 20
+_CHECKED = 5
 _CONNECT_TIMEOUT = timedelta(seconds=10)
 _ATTRIBUTES = (display.STATE, display.REPOSITORY, display.PHASE, display.AGENT, display.COST_USD)
 
@@ -93,4 +93,10 @@ async def check_key(client: Client) -> None:
     """Refuse to begin with another encryption key than the running workflows were written with."""
     running = "WorkflowType = 'IssueWorkflow' AND ExecutionStatus = 'Running'"
     async for found in client.list_workflows(running, limit=_CHECKED):
-        await found.memo()
+        workflow = client.get_workflow_handle(found.id, run_id=found.run_id)
+        await (await workflow.describe()).memo()
+        async for event in workflow.fetch_history_events(page_size=1):
+            carried = event.workflow_execution_started_event_attributes.input.payloads
+            if carried:
+                await client.data_converter.decode(carried)
+            break

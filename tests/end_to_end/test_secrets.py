@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 from temporalio.testing import WorkflowEnvironment
 
+from hikitsugi.app.temporal import check_key
 from hikitsugi.cli import remembering
+from hikitsugi.cli.connection import connected
+from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.language_model.scripted import Reaction, Request, fail, first, say, think, use
-from tests.end_to_end.stage import AUTHOR, BOT, MODEL_KEY, TOKENS, Stage, stage
+from tests.end_to_end.stage import AUTHOR, BOT, MODEL_KEY, TOKENS, Stage, stage, until
 
 IN_BODY = "ghp_" + "bOdY" * 9
 IN_COMMENT = "glpat-" + "cOmMeNt9" * 3
@@ -56,6 +59,8 @@ async def test_no_canary_is_found_anywhere(
             await s.comes_to("completed")
             exported = json.dumps(await remembering.export(settings, s.issue), ensure_ascii=False)
             told = (await remembering.explain(settings, s.issue)).model_dump_json()
+            if key:
+                await _assert_another_key_is_refused(s)
         _assert_clean(_comments(s), exported, told, caplog.text)
         files = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
         assert {"memory.db", "temporal.db"} <= {path.name for path in files}
@@ -63,6 +68,21 @@ async def test_no_canary_is_found_anywhere(
         assert "[redacted]" in exported
         if key:
             assert all(b"And this" not in path.read_bytes() for path in files if path.name.startswith("temporal"))
+
+
+async def _assert_another_key_is_refused(s: Stage) -> None:
+    """Whoever comes with no key or another one is told so, and cannot begin to work."""
+
+    async def is_listed() -> bool:
+        client = await connected(s.configure())
+        return any([found.id == str(s.issue) async for found in client.list_workflows("ExecutionStatus = 'Running'")])
+
+    await until(is_listed)
+    for other in (None, "another key altogether"):
+        settings = s.configure(temporal={"encryption_key": other})
+        assert "temporal.encryption_key" in str((await remembering.explain(settings, s.issue)).missing)
+        with pytest.raises(WillNeverWork, match=r"temporal\.encryption_key"):
+            await check_key(await connected(settings))
 
 
 def _comments(s: Stage) -> str:

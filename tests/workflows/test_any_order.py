@@ -43,8 +43,11 @@ class Crowd:
 
     @property
     def told(self) -> list[list[str]]:
-        """The wishes that each request to the model held."""
-        texts = [" ".join(turn.text for turn in transcript.turns) for transcript in self.h.model.transcripts]
+        """The wishes that each request to the model held, beside what the record of an earlier session says."""
+        texts = [
+            " ".join(turn.text for turn in transcript.turns if turn.role == "user")
+            for transcript in self.h.model.transcripts
+        ]
         return [re.findall(r"wish-[\w-]+\.", text) for text in texts]
 
     @property
