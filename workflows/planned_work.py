@@ -9,7 +9,7 @@ from hikitsugi.domain.outcome import Outcome
 from hikitsugi.domain.phase_replies import ReplanKind
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import Action, ActionStatus, Sketch, TurnRef
-from hikitsugi.domain.planning import MAX_MISFITS, Planning
+from hikitsugi.domain.planning import MAX_MISFITS, SURE, Planning
 from hikitsugi.domain.policy import PlanningPolicy
 from hikitsugi.domain.session import Session
 from hikitsugi.messages import plans
@@ -187,6 +187,8 @@ class PlannedWork:
                 return self._enter(None)
             outcome = await self._reply() or Outcome()
             kind = self._planning.replan_by(outcome, self._policy)
+            if kind is not ReplanKind.NONE and outcome.confidence < SURE:
+                workflow.logger.warning("[PLAN] %s although only %.1f sure", kind, outcome.confidence)
             if kind is not ReplanKind.CLARIFY:
                 return self._go_back(kind, self._session.talk.turn())
             await self._people.ask()

@@ -9,6 +9,7 @@ from hikitsugi.domain.phase_replies import ReplanKind
 from hikitsugi.domain.plan import TurnRef
 from hikitsugi.domain.policy import PlanningPolicy
 
+SURE = 0.8
 LIKELY = 0.5
 DOUBTFUL = 0.3
 MAX_MISFITS = 2
