@@ -108,6 +108,7 @@ class PlanningActivities:
             issue=request.issue,
             session=request.session,
             purpose=request.phase,
+            subject=request.action or "",
             system=self._system_prompt(request.phase, request.language, request.issue.repository),
             tools=tuple(tool for tool in base.tools if tool.name in tools_of(request.phase)),
             turns=(*base.turns[: request.request.sequence], *(turn for turn in told if turn), briefing),

@@ -3,7 +3,8 @@
 from temporalio import activity
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.conversation import Turn, Usage
+from hikitsugi.domain.conversation import Reply, Transcript, Turn, Usage
+from hikitsugi.domain.errors import HikitsugiError
 from hikitsugi.domain.outcome import Outcome
 from hikitsugi.domain.phase_replies import REPLIES, Misfit, PhaseReply, parsed
 from hikitsugi.domain.phases import Phase
@@ -57,7 +58,7 @@ class ThinkingActivities:
         reply = await self._memory.find_reply(request.conversation, request.sequence)
         if reply is None:
             transcript = await self._memory.read_conversation(request.conversation)
-            fresh = await self._model.reply(transcript)
+            fresh = await self._reply(request, transcript)
             reply = await self._memory.append_reply(request.conversation, request.sequence, fresh)
         thought = Thought(
             tools=tuple(self._redact(call.label) for call in reply.turn.tool_calls),
@@ -66,6 +67,16 @@ class ThinkingActivities:
             cost_usd=None if reply.cost_usd is None else float(reply.cost_usd),
         )
         return thought.model_copy(update=await self._understood(request, reply.turn))
+
+    async def _reply(self, request: Think, transcript: Transcript) -> Reply:
+        """Ask the model; a failure is put on record before it is tried again."""
+        try:
+            return await self._model.reply(transcript)
+        except HikitsugiError as error:
+            if self._records:
+                attempt = activity.info().attempt
+                await self._records.record_failed_call(request.conversation, request.sequence, attempt, str(error))
+            raise
 
     async def _understood(self, request: Think, turn: Turn) -> dict[str, object]:
         """What a reply means in its phase; text beside tool calls is only a comment."""

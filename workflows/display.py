@@ -1,6 +1,7 @@
 """What is shown of an issue: its label on the forge, and its search attributes, memo and text in the Web UI."""
 
 import asyncio
+from collections.abc import Callable
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
@@ -28,14 +29,17 @@ class Display:
         self._issue = issue
         self._life = life
         self._patience = patience
-        patience.show = self._refresh
+        patience.show = self._show_limit
         self._labels = asyncio.Lock()
         self._waiting_for = operators.prepares(life.policy.language)
         self._phase: Phase | None = None
+        self.changed: Callable[[], None] = lambda: None
+        """Called whenever people on the issue should be told something."""
 
     async def show(self, state: State) -> None:
         """Change the state everywhere."""
         self._life.state = state
+        self.changed()
         self.index()
         self._refresh()
         request = ShowState(issue=self._issue, state=state, labels=self._life.policy.labels)
@@ -63,6 +67,11 @@ class Display:
         if session and session.phase is not self._phase:
             self.index()
         self._refresh()
+        self.changed()
+
+    def _show_limit(self) -> None:
+        self._refresh()
+        self.changed()
 
     def _refresh(self) -> None:
         workflow.set_current_details(

@@ -23,6 +23,7 @@ from workflows.comment_log import CommentLog
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.intake import Intake
+from workflows.living_comment import LivingComment
 from workflows.patience import Patience
 from workflows.planning_steps import PlanningSteps
 from workflows.purse import BUDGET, Purse
@@ -49,6 +50,8 @@ class IssueWorkflow:
         self.gate = Gate(self.life, self.display, is_long, self.renew)
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
         self.intake = Intake(self.life, self.steps, self.log, self.obey)
+        self.living = LivingComment(self.issue, self.life, self.display)
+        self.display.changed = self.living.changed
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
         self.purse = Purse(self.life, self.steps, self.gate, self.status)
         planning = PlanningSteps(self.issue, self.life, patience, self.gate.passage)
@@ -59,7 +62,8 @@ class IssueWorkflow:
     @workflow.run
     async def run(self, carried: Life | None = None) -> None:
         """Rest until somebody calls, work until it is over, hand over, and rest again."""
-        self.beside = [asyncio.create_task(self.intake.listen()), asyncio.create_task(self.caretaker.tend())]
+        beside = (self.intake.listen(), self.caretaker.tend(), self.living.keep())
+        self.beside = [asyncio.create_task(task) for task in beside]
         if await self.somebody_calls():
             ending = await self.session_to_its_end()
             await self.hand_over(ending)
@@ -73,7 +77,8 @@ class IssueWorkflow:
 
     def is_calm(self) -> bool:
         """Whether nothing is under way beside the story, and what is left can be carried."""
-        return not self.intake.is_busy and not self.caretaker.is_busy and self.life.is_light
+        is_busy = self.intake.is_busy or self.caretaker.is_busy or self.living.is_busy
+        return not is_busy and self.life.is_light
 
     async def somebody_calls(self) -> bool:
         """Rest; False when the context has expired before anybody wrote."""
@@ -155,6 +160,7 @@ class IssueWorkflow:
             await self.steps.post_comment(ending, comments.farewell(self.life, ending, order, left.summary, at))
         with suppress(ActivityError):
             await self.display.show(State(ending))
+        await self.living.catch_up()
         return left
 
     @property

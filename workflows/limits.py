@@ -27,6 +27,9 @@ RENEW_AFTER_BYTES = 4_000_000
 INTAKE_PAUSE = timedelta(minutes=1)
 """How long comments and labels rest when the forge refuses to tell about them."""
 
+BETWEEN_EDITS = timedelta(seconds=5)
+"""How long the living comment is left as it is, whatever happens meanwhile."""
+
 RECONCILE_AFTER = timedelta(minutes=1)
 """When a comment that was written again is looked after: what arrives late has arrived by then."""
 
@@ -53,5 +56,6 @@ EARLIER = Limits(timedelta(seconds=30), retry=THREE_TIMES)
 SUMMARY = Limits(timedelta(minutes=5), whose="model")
 MODEL = Limits(timedelta(minutes=30), whose="model")
 TOOLS = Limits(timedelta(hours=1))
+PROGRESS = Limits(timedelta(seconds=30), retry=THREE_TIMES)
 GIT = Limits(timedelta(minutes=30))
 WATCH = Limits(timedelta(days=30), heartbeat=timedelta(seconds=4), retry=STEADY)

@@ -60,5 +60,6 @@ def planning_policy(settings: Settings) -> PlanningPolicy:
         approval_expiry=timedelta(hours=planning.approval_expiry_hours),
         question_timeout=timedelta(minutes=planning.question_timeout_minutes),
         reflection_interval=planning.reflection.interval,
+        tells_calls=planning.llm_call_comments.enabled,
         limits=PlanningLimits.model_validate(planning.limits.model_dump()),
     )

@@ -16,6 +16,7 @@ from activities.handover_activities import HandoverActivities
 from activities.housekeeping_activities import HousekeepingActivities
 from activities.memory_activities import MemoryActivities
 from activities.planning_activities import PlanningActivities
+from activities.progress_activities import ProgressActivities
 from activities.thinking_activities import ThinkingActivities
 from activities.watch_activities import WatchActivities
 from activities.workspace_activities import WorkspaceActivities
@@ -100,6 +101,7 @@ class Parts:
             *(between.take_over, between.hand_over),
             HousekeepingActivities(self.records).forget_expired,
             ThinkingActivities(self.model, self.memory, self.redact, self.records).think,
+            ProgressActivities(self.forges, self.records, self.redact).show_progress,
             self._workspace().prepare_workspace,
         ]
 

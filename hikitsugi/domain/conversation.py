@@ -67,6 +67,8 @@ class Opening(Value):
     issue: IssueAddress
     session: int
     purpose: str
+    subject: str = ""
+    """The action of a plan that it is about, if any."""
     system: str
     tools: tuple[ToolSpec, ...] = ()
     turns: tuple[Turn, ...]

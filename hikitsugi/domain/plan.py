@@ -81,6 +81,15 @@ class Plan(BaseModel):
         """How many actions are done."""
         return sum(each.status is ActionStatus.DONE for each in self.actions)
 
+    def outline(self) -> "Plan":
+        """The plan in as few words as people need to follow it."""
+        return Plan(
+            actions=[
+                Action(id=each.id, title=each.title, status=each.status, is_further=each.is_further)
+                for each in self.actions
+            ]
+        )
+
     def items(self) -> tuple[PlanItem, ...]:
         """The plan as the status document shows it."""
         return tuple(PlanItem(id=each.id, title=each.title, status=each.status) for each in self.actions)

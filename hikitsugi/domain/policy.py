@@ -61,6 +61,8 @@ class PlanningPolicy(Value):
     approval_expiry: timedelta = timedelta(hours=72)
     question_timeout: timedelta = timedelta(minutes=30)
     reflection_interval: int = 3
+    tells_calls: bool = True
+    """Whether every model call is told in the living comment."""
     limits: PlanningLimits = PlanningLimits()
 
     def wants_approval(self, labels: Iterable[str], approval: str) -> bool:

@@ -2,9 +2,10 @@
 
 import json
 from datetime import datetime
-from typing import Any, Literal, cast
+from typing import Any, cast
 
-from hikitsugi.domain.status import PlanItem
+from hikitsugi.domain.phases import Phase
+from hikitsugi.domain.plan import Plan
 from hikitsugi.domain.value import Value
 
 
@@ -12,7 +13,7 @@ class ReportedCall(Value):
     """A finished model call; `comment` is what the model itself said of it."""
 
     number: int
-    phase: str
+    phase: Phase
     subject: str = ""
     """The action it belongs to, if any."""
     comment: str = ""
@@ -22,9 +23,9 @@ class ReportedCall(Value):
 class Trouble(Value):
     """A tool or a model call that failed."""
 
-    kind: Literal["tool", "model"]
-    what: str
-    """The tool's name, or the phase in which the model was called."""
+    phase: Phase
+    tool: str | None = None
+    """The tool's name; None when it was the model."""
     message: str
     subject: str = ""
     at: datetime
@@ -35,8 +36,8 @@ class Progress(Value):
 
     session: int
     state: str
-    phase: str | None
-    plan: tuple[PlanItem, ...]
+    phase: Phase | None
+    plan: Plan
     waiting_for: str
     calls: tuple[ReportedCall, ...]
     troubles: tuple[Trouble, ...]

@@ -50,6 +50,8 @@ class RecordedCall(Value):
 
     number: int
     phase: str
+    subject: str = ""
+    """The action of a plan it belongs to, if any."""
     conversation: str
     sequence: int
     text: str
@@ -67,6 +69,7 @@ class RecordedRun(Value):
 
     session: int
     phase: str = ""
+    subject: str = ""
     intent: Intent
     outcome: ToolOutcome | None = None
     begun_at: datetime

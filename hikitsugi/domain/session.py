@@ -72,6 +72,17 @@ class Talk(BaseModel):
         return TurnRef(conversation=self.id, sequence=self.sequence - back)
 
 
+class Living(BaseModel):
+    """The comment of a session that is edited in place."""
+
+    comment: str | None = None
+    """Its id, once it was written."""
+    is_stale: bool = False
+    """Whether there is something new to tell."""
+    due_at: datetime | None = None
+    """Before this it is left as it is."""
+
+
 class Part(StrEnum):
     """What one pass of work consists of, in order."""
 
@@ -89,6 +100,7 @@ class Session(BaseModel):
     key: str
     branch: str
     talk: Talk
+    living: Living = Field(default_factory=Living)
     pushes: bool = True
     """Whether the branch is one that we may push to."""
     passes: int = 0

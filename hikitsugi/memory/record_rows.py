@@ -10,9 +10,9 @@ from sqlalchemy import Select, Text, select, type_coerce
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Turn, Usage
 from hikitsugi.domain.handover import Context
-from hikitsugi.domain.records import PhaseResult, RecordedCall, RecordedRun, Task, Use
+from hikitsugi.domain.records import FailedCall, PhaseResult, RecordedCall, RecordedRun, Task, Use
 from hikitsugi.domain.tools import Intent, ToolOutcome
-from hikitsugi.memory.rows import MODEL_CALL, NewRow, Stored
+from hikitsugi.memory.rows import MODEL_CALL, NewRow, Stored, purpose_in
 from hikitsugi.memory.tables import (
     Message,
     ModelCall,
@@ -103,6 +103,11 @@ def runs_of(issue: IssueAddress) -> Select[*tuple[Any, ...]]:
     )
 
 
+def to_failed_call(stored: Stored) -> FailedCall:
+    """Why a call of the model failed."""
+    return FailedCall(phase=purpose_in(stored)[0], message=stored.message, at=stored.at)
+
+
 def to_task(issue: IssueAddress, stored: Stored) -> Task:
     """A session from its row."""
     use = Use.model_validate(stored, from_attributes=True)
@@ -125,9 +130,11 @@ def to_phase_result(stored: Stored) -> PhaseResult | None:
 def to_call(number: int, stored: Stored) -> RecordedCall:
     """A call of the model from its turn and its use."""
     turn = Turn(role="assistant", content=stored.content)
+    phase, subject = purpose_in(stored)
     return RecordedCall(
         number=number,
-        phase=stored.purpose,
+        phase=phase,
+        subject=subject,
         conversation=stored.conversation,
         sequence=stored.sequence,
         text=turn.text,
@@ -142,9 +149,11 @@ def to_call(number: int, stored: Stored) -> RecordedCall:
 
 def to_run(stored: Stored) -> RecordedRun:
     """A tool run with the session it happened in."""
+    phase, subject = purpose_in(stored)
     return RecordedRun(
         session=stored.session,
-        phase=stored.purpose,
+        phase=phase,
+        subject=subject,
         intent=Intent.model_validate(stored.intent),
         outcome=None if stored.outcome is None else ToolOutcome.model_validate(stored.outcome),
         begun_at=stored.begun_at,

@@ -106,14 +106,14 @@ class SqlRecords(Transactions):
     async def failed_calls(self, issue: IssueAddress, session: int) -> list[FailedCall]:
         """The failed calls of the model in a session, oldest first."""
         failed = (
-            select(StoredConversation.purpose.label("phase"), StoredFailedCall.message, StoredFailedCall.at)
+            select(StoredConversation.purpose, StoredFailedCall.message, StoredFailedCall.at)
             .join(StoredFailedCall, StoredFailedCall.conversation == StoredConversation.id)
             .where(StoredConversation.issue == str(issue), StoredConversation.session == session)
             .order_by(StoredFailedCall.at)
         )
         async with self._transaction() as connection:
             stored = (await connection.execute(failed)).all()
-        return [FailedCall.model_validate(row, from_attributes=True) for row in stored]
+        return [rows.to_failed_call(row) for row in stored]
 
     async def conversations(self, issue: IssueAddress) -> list[str]:
         """The ids of the conversations about the issue, oldest first."""

@@ -35,7 +35,7 @@ def of_opening(opening: Opening) -> NewRow:
         "issue": str(opening.issue),
         **opening.issue.model_dump(mode="json"),
         "session": opening.session,
-        "purpose": opening.purpose,
+        "purpose": f"{opening.purpose}:{opening.subject}" if opening.subject else opening.purpose,
         "system": opening.system,
         "tools": [tool.model_dump() for tool in opening.tools],
         "opening_turns": len(opening.turns),
@@ -129,8 +129,14 @@ def to_transcript(stored: Stored, turns: Sequence[Stored]) -> Transcript:
         system=stored.system,
         tools=tuple(ToolSpec.model_validate(tool) for tool in stored.tools),
         turns=tuple(to_turn(turn) for turn in turns),
-        purpose=stored.purpose,
+        purpose=purpose_in(stored)[0],
     )
+
+
+def purpose_in(stored: Stored) -> tuple[str, str]:
+    """What a conversation was for, and the action it was about."""
+    purpose, _, subject = stored.purpose.partition(":")
+    return purpose, subject
 
 
 def to_tool_run(stored: Stored) -> ToolRun:

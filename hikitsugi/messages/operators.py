@@ -3,8 +3,10 @@
 from datetime import datetime
 from typing import Literal
 
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import Language
 from hikitsugi.messages.language import either
+from hikitsugi.messages.phases import phase_name
 
 
 def works(language: Language, turn: int) -> str:
@@ -18,9 +20,10 @@ def awaits_reply(language: Language, until: datetime) -> str:
     return either(language, ja=f"コメントの返信({at} まで)", en=f"a reply on the issue, until {at}")
 
 
-def plans(language: Language, phase: str) -> str:
+def plans(language: Language, phase: Phase) -> str:
     """A phase of planned work is under way."""
-    return either(language, ja=f"モデルの作業({phase})", en=f"the model's work ({phase})")
+    name = phase_name(language, phase)
+    return either(language, ja=f"モデルの作業({name})", en=f"the model's work ({name})")
 
 
 def acts(language: Language, action: str) -> str:

@@ -5,84 +5,59 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from operator import itemgetter
 
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.progress import Progress, ReportedCall, Trouble
-from hikitsugi.domain.status import PlanItem
 from hikitsugi.messages.language import either
+from hikitsugi.messages.phases import phase_name
+from hikitsugi.messages.plans import checklist
 
 LONGEST = 60_000
 _LONGEST_TEXT = 2_000
-_PHASES: dict[str, tuple[str, str]] = {
-    "pre_planning": ("計画前情報収集", "Pre-planning"),
-    "planning": ("計画作成", "Planning"),
-    "execution": ("アクション実行", "Execution"),
-    "reflection": ("リフレクション", "Reflection"),
-    "revision": ("計画修正", "Revision"),
-    "verification": ("検証", "Verification"),
-    "replan_decision": ("再計画判断", "Replan decision"),
-}
-_FINISHED: dict[str, tuple[str, str]] = {
-    "pre_planning": (
+_FINISHED: dict[Phase, tuple[str, str]] = {
+    Phase.PRE_PLANNING: (
         "タスク内容の分析と情報収集が完了しました",
         "The task was analysed and the information for it gathered.",
     ),
-    "planning": ("実行計画の作成が完了しました", "The plan was made."),
-    "execution": ("アクション「{subject}」の実行が完了しました", "A step of action “{subject}” was carried out."),
-    "reflection": ("実行結果の分析が完了しました", "The results were looked at."),
-    "revision": ("計画の修正が完了しました", "The plan was revised."),
-    "verification": ("実装の検証が完了しました", "The work was verified."),
-    "replan_decision": ("再計画の判断が完了しました", "It was decided whether to plan anew."),
+    Phase.PLANNING: ("実行計画の作成が完了しました", "The plan was made."),
+    Phase.EXECUTION: ("アクション「{subject}」の実行が完了しました", "A step of action “{subject}” was carried out."),
+    Phase.REFLECTION: ("実行結果の分析が完了しました", "The results were looked at."),
+    Phase.REVISION: ("計画の修正が完了しました", "The plan was revised."),
+    Phase.VERIFICATION: ("実装の検証が完了しました", "The work was verified."),
+    Phase.REPLAN_DECISION: ("再計画の判断が完了しました", "It was decided whether to plan anew."),
 }
-_MARKS = {"doing": " 🔄", "failed": " ❌", "skipped": " ⏭️"}
 
 
 def living_comment(language: Language, progress: Progress) -> str:
     """The whole comment, at most as long as a forge takes; the oldest calls are only counted when it is full."""
-    frame = [_head(language, progress), checklist(progress.plan), _latest(language, progress.calls)]
+    plan = checklist(language, progress.plan) if progress.plan.actions else ""
+    frame = [_head(language, progress), plan, _latest(language, progress.calls)]
     foot = _foot(language, progress)
     entries = _entries(language, progress)
     room = LONGEST - sum(len(part) for part in [*frame, foot]) - 500
     return "\n\n".join(part for part in [*frame, _folded(language, entries, room), foot] if part)
 
 
-def checklist(plan: Sequence[PlanItem]) -> str:
-    """The plan, ticked off as far as it went."""
-    if not plan:
-        return ""
-    lines = [
-        f"- [{'x' if item.status == 'done' else ' '}] **{item.id}**: {_inline(item.title)}{_MARKS.get(item.status, '')}"
-        for item in plan
-    ]
-    done = sum(item.status == "done" for item in plan)
-    return "\n".join([*lines, "", f"*Progress: {done}/{len(plan)} ({100 * done // len(plan)}%)*"])
-
-
 def call(language: Language, made: ReportedCall) -> str:
     """A finished model call, in the form the specification fixes."""
     done = "" if made.comment else either(language, ja=" 完了", en=" finished")
     title = either(language, ja=f"LLM呼び出し #{made.number}{done}", en=f"model call #{made.number}{done}")
-    heading = f"## ✅ {_phase_name(language, made.phase)} - {title}"
+    heading = f"## ✅ {phase_name(language, made.phase)} - {title}"
     return f"{heading}\n\n{_harmless(made.comment) or _finished(language, made)}\n\n{_stamp(made.at)}"
 
 
 def trouble(language: Language, met: Trouble) -> str:
     """A failed tool or model call, in the forms the specification fixes."""
-    if met.kind == "model":
-        name = _phase_name(language, met.what)
+    if met.tool is None:
+        name = phase_name(language, met.phase)
         heading = either(language, ja=f"## ⚠️ LLM呼び出しエラー - {name}", en=f"## ⚠️ Model call failed - {name}")
         more = either(language, ja="リトライを試みます...", en="It is tried again…")
     else:
-        heading = either(language, ja=f"## ❌ エラー発生 - {met.what}", en=f"## ❌ Error - {met.what}")
+        heading = either(language, ja=f"## ❌ エラー発生 - {met.tool}", en=f"## ❌ Error - {met.tool}")
         more = either(language, ja=f"**発生したアクション**: {met.subject}", en=f"**Action**: {met.subject}")
         more = more if met.subject else ""
     what = either(language, ja="**エラー内容**: ", en="**Error**: ") + _harmless(met.message)
     return "\n\n".join(part for part in [heading, what, more, _stamp(met.at)] if part)
-
-
-def _phase_name(language: Language, phase: str) -> str:
-    """A phase as people call it."""
-    ja, en = _PHASES.get(phase, (phase, phase))
-    return either(language, ja=ja, en=en)
 
 
 def _head(language: Language, progress: Progress) -> str:
@@ -91,7 +66,7 @@ def _head(language: Language, progress: Progress) -> str:
     )
     rows = [either(language, ja=f"**状態**: `{progress.state}`", en=f"**State**: `{progress.state}`")]
     if progress.phase:
-        name = _phase_name(language, progress.phase)
+        name = phase_name(language, progress.phase)
         rows.append(either(language, ja=f"**フェーズ**: {name}", en=f"**Phase**: {name}"))
     if progress.waiting_for:
         rows.append(either(language, ja=f"**次**: {progress.waiting_for}", en=f"**Next**: {progress.waiting_for}"))
@@ -137,7 +112,7 @@ def _as_many_as_fit(entries: Iterable[str], room: int) -> Iterable[str]:
 
 
 def _finished(language: Language, made: ReportedCall) -> str:
-    ja, en = _FINISHED.get(made.phase, ("完了しました", "Finished."))
+    ja, en = _FINISHED[made.phase]
     return either(language, ja=ja, en=en).format(subject=_inline(made.subject))
 
 

@@ -97,7 +97,7 @@ async def test_tool_runs_are_told_with_their_session(memory: SqlMemory):
 
 @pytest.mark.req("LC-04")
 async def test_failed_tools_and_failed_model_calls_are_told_by_session(memory: SqlMemory):
-    await memory.open_conversation(opening("c1").model_copy(update={"purpose": "execution:task_1"}))
+    await memory.open_conversation(opening("c1").model_copy(update={"purpose": "execution", "subject": "task_1"}))
     for call, is_error in (("toolu_1", True), ("toolu_2", False)):
         await memory.begin_tool_run("c1", intent(call))
         await memory.finish_tool_run("c1", call, outcome().model_copy(update={"is_error": is_error}))
@@ -107,8 +107,9 @@ async def test_failed_tools_and_failed_model_calls_are_told_by_session(memory: S
     [run] = await memory.records.failed_runs(ISSUE, 1)
     [call] = await memory.records.failed_calls(ISSUE, 1)
 
-    assert (run.phase, run.intent.call.id) == ("execution:task_1", "toolu_1")
-    assert (call.phase, call.message) == ("execution:task_1", "overloaded")
+    assert (run.phase, run.subject, run.intent.call.id) == ("execution", "task_1", "toolu_1")
+    assert (call.phase, call.message) == ("execution", "overloaded")
+    assert (await memory.read_conversation("c1")).purpose == "execution"
     assert await memory.records.failed_runs(ISSUE, 2) == []
     assert await memory.records.failed_calls(ANOTHER_ISSUE, 1) == []
 

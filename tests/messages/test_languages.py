@@ -16,6 +16,7 @@ from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.handover import Context
 from hikitsugi.domain.life import Life
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import Action, Plan, TurnRef
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.progress import Progress, ReportedCall, Trouble
@@ -42,13 +43,13 @@ CONTEXT = Context(
     ended_at=AT,
     summary="It was fixed.",
 )
-CALL = ReportedCall(number=1, phase="planning", at=AT)
-TROUBLE = Trouble(kind="tool", what="run", message="exit 1", at=AT)
+CALL = ReportedCall(number=1, phase=Phase.PLANNING, at=AT)
+TROUBLE = Trouble(phase=Phase.EXECUTION, tool="run", message="exit 1", at=AT)
 PROGRESS = Progress(
     session=1,
     state="processing",
-    phase="planning",
-    plan=(),
+    phase=Phase.PLANNING,
+    plan=Plan(),
     waiting_for="",
     calls=(CALL,),
     troubles=(TROUBLE,),
@@ -90,6 +91,7 @@ EXAMPLES: Mapping[Any, Any] = {
     ReportedCall: CALL,
     Trouble: TROUBLE,
     Progress: PROGRESS,
+    Phase: Phase.PLANNING,
     Budget: Budget(usd=5, tokens=100),
     Mapping[str, float]: {"planning": 0.5},
     Handover: Handover(session=1, ending=Ending.COMPLETED, ended_at=AT, summary="It was fixed."),

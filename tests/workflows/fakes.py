@@ -43,6 +43,9 @@ class FakeForge:
         self.reconciled_at: list[IssueAddress] = []
         self.posts_fail = 0
         self.locked = False
+        self.edited = 0
+        self.refuses_edits = False
+        self.progress_fails = 0
 
     def says(self, author: str, body: str) -> Comment:
         """Somebody comments on the forge's page."""
@@ -99,6 +102,9 @@ class FakeForge:
     async def post_comment(self, issue: IssueAddress, body: str, key: str) -> Comment:
         if self.locked and key.startswith("reply"):
             raise WillNeverWork("The conversation is locked.")
+        if self.progress_fails and key.endswith("progress"):
+            self.progress_fails -= 1
+            raise TryAgainLater("502")
         if self.posts_fail:
             self.posts_fail -= 1
             raise TryAgainLater("502")
@@ -120,6 +126,9 @@ class FakeForge:
         return ChangeRequest(number=2, url=url, head=wanted.head, base=wanted.base, is_open=True)
 
     async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment:
+        self.edited += 1
+        if self.refuses_edits:
+            raise WillNeverWork("The conversation is locked.")
         comment = await self.read_comment(issue, comment_id)
         assert comment is not None
         return self.edits(comment, f"{body}\n\n{MARKER_PREFIX}{key} -->")
@@ -165,6 +174,7 @@ class FakeModel:
         """The purpose of the conversation in which it falls silent until it may speak, once."""
         self.refuses: Exception | None = None
         self.costs: Decimal | None = None
+        self.refuses_once: Exception | None = None
 
     async def reply(self, transcript: Transcript) -> Reply:
         self.transcripts.append(transcript)
@@ -174,6 +184,9 @@ class FakeModel:
         await self.may_speak.wait()
         if self.refuses:
             raise self.refuses
+        if refusal := self.refuses_once:
+            self.refuses_once = None
+            raise refusal
         said = self.script(transcript)
         calls, text = ((), said) if isinstance(said, str) else (said, "Hmm.")
         turn = len(transcript.turns)

@@ -8,8 +8,10 @@ from pathlib import Path
 from uuid import uuid4
 
 from temporalio.client import WorkflowHandle
+from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
-from temporalio.worker import Interceptor, Worker
+from temporalio.worker import Interceptor, Worker, WorkflowRunner
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from activities.failures import FailureTranslation
 from activities.forge_activities import ForgeActivities
@@ -17,6 +19,7 @@ from activities.handover_activities import HandoverActivities
 from activities.heartbeat import Heartbeat
 from activities.memory_activities import MemoryActivities
 from activities.planning_activities import PlanningActivities
+from activities.progress_activities import ProgressActivities
 from activities.thinking_activities import ThinkingActivities
 from activities.workspace_activities import WorkspaceActivities
 from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
@@ -33,6 +36,9 @@ from tests.workflows.fakes import FakeForge, FakeModel, FakeSummarist, FakeWorks
 from workflows.issue_workflow import IssueWorkflow
 
 GENEROUS = 60.0
+SANDBOXED = SandboxedWorkflowRunner()
+CHANGEABLE = SandboxedWorkflowRunner(restrictions=SandboxRestrictions.default.with_passthrough_modules("workflows"))
+"""For a test that changes what the stories go by."""
 
 
 class House:
@@ -49,7 +55,9 @@ class House:
         self.task_queue = f"house-{uuid4().hex[:8]}"
 
     @asynccontextmanager
-    async def open(self, folder: Path, interceptors: tuple[Interceptor, ...] = ()) -> AsyncGenerator["House"]:
+    async def open(
+        self, folder: Path, interceptors: tuple[Interceptor, ...] = (), runner: WorkflowRunner = SANDBOXED
+    ) -> AsyncGenerator["House"]:
         """Run the worker."""
         async with open_memory(f"sqlite+aiosqlite:///{folder / 'memory.db'}") as memory:
             forges = {"github": self.forge}
@@ -70,10 +78,12 @@ class House:
                     *(forge.open_change_request, forge.post_result, forge.reconcile),
                     *(planning.open_phase, planning.send_back, planning.ask_people, planning.propose_plan),
                     workspace.verify,
+                    ProgressActivities(forges, memory.records, Redactor()).show_progress,
                     *(store.open_conversation, store.tell_comments, store.tell_to_go_on),
                     *(between.take_over, between.hand_over),
                     *(thinking.think, workspace.prepare_workspace, workspace.use_tools, workspace.publish),
                 ],
+                workflow_runner=runner,
                 interceptors=[FailureTranslation(Redactor()), Heartbeat(), *interceptors],
                 max_heartbeat_throttle_interval=timedelta(milliseconds=100),
                 graceful_shutdown_timeout=timedelta(seconds=5),
@@ -93,8 +103,13 @@ class House:
         return self.time.client.get_workflow_handle_for(IssueWorkflow.run, str(self.issue))
 
     async def status(self) -> Status:
-        """What the `status` query says."""
-        return await self.workflow.query(IssueWorkflow.status)
+        """What the `status` query says, once a run that has just begun can answer it."""
+        while True:
+            try:
+                return await self.workflow.query(IssueWorkflow.status)
+            except RPCError as error:
+                if "not scheduled yet" not in str(error):
+                    raise
 
     async def comes_to(self, state: str) -> Status:
         """Wait until the issue is in a state, on the forge too."""

@@ -1,0 +1,84 @@
+"""One comment of a session that is edited in place: phase, plan, model calls, and what comes next."""
+
+import asyncio
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
+
+from activities.progress_activities import ProgressActivities, ShowProgress
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.life import Life
+from hikitsugi.domain.session import Session
+from workflows import limits
+from workflows.display import Display
+from workflows.patience import asked_to_wait, execute
+from workflows.reasons import reason_of
+
+
+class LivingComment:
+    """Runs beside the story; edits are coalesced, the last one is never lost, and none of them can stop the work."""
+
+    def __init__(self, issue: IssueAddress, life: Life, display: Display) -> None:
+        self._issue = issue
+        self._life = life
+        self._display = display
+        self._writing = asyncio.Lock()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an edit is under way."""
+        return self._writing.locked()
+
+    def changed(self) -> None:
+        """Something is to be told, soon."""
+        if self._life.session:
+            self._life.session.living.is_stale = True
+
+    async def keep(self) -> None:
+        """Keep it true for as long as the workflow lives."""
+        while True:
+            await workflow.wait_condition(self._has_news)
+            await self.catch_up()
+
+    async def catch_up(self) -> None:
+        """Tell the newest as soon as it is time, if anything is new."""
+        while self._has_news() and (due := self._life.current.living.due_at) and due > workflow.now():
+            await workflow.sleep(due - workflow.now(), summary="progress")
+        async with self._writing:
+            if self._has_news():
+                await self._tell(self._life.current)
+
+    def _has_news(self) -> bool:
+        """Planned work alone has phases and a plan to tell of."""
+        session = self._life.session
+        return session is not None and session.living.is_stale and self._life.policy.planning.enabled
+
+    async def _tell(self, session: Session) -> None:
+        living, pause = session.living, limits.BETWEEN_EDITS
+        living.is_stale = False
+        try:
+            living.comment = await self._show(session)
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            living.is_stale, pause = True, asked_to_wait(error) or limits.INTAKE_PAUSE
+            workflow.logger.warning("the progress could not be told: %s", reason_of(error))
+        living.due_at = workflow.now() + pause
+
+    async def _show(self, session: Session) -> str:
+        spending = self._life.spending
+        request = ShowProgress(
+            issue=self._issue,
+            key=session.key_of("progress"),
+            comment=session.living.comment,
+            language=self._life.policy.language,
+            tells_calls=self._life.policy.planning.tells_calls,
+            session=session.number,
+            state=self._life.state,
+            phase=session.phase,
+            plan=session.plan.outline(),
+            waiting_for=self._display.waiting_for,
+            cost_usd=spending.cost_usd,
+            tokens=spending.tokens,
+        )
+        return await execute(ProgressActivities.show_progress, request, limits.PROGRESS, "progress", None)
