@@ -76,6 +76,8 @@ class Display:
             REPOSITORY.value_set(self._issue.repository),
             COST_USD.value_unset() if cost is None else COST_USD.value_set(cost),
         ]
+        if assignment := self._life.assignment:
+            updates.append(AGENT.value_set(assignment.lease.agent) if assignment.lease else AGENT.value_unset())
         workflow.upsert_search_attributes(updates)  # pyright: ignore[reportUnknownMemberType] - generic left open there
 
     def remember(self, title: str, url: str) -> None:

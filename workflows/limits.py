@@ -21,6 +21,9 @@ INTAKE_PAUSE = timedelta(minutes=1)
 RECONCILE_AFTER = timedelta(minutes=1)
 """When a comment that was written again is looked after: what arrives late has arrived by then."""
 
+SETTLED_WITHIN = timedelta(seconds=10)
+"""How long an agent's report waits for the forge to show what it says."""
+
 WATCH_PAUSE = timedelta(minutes=5)
 """How long a repository that cannot be watched rests before it is tried again."""
 
@@ -31,6 +34,8 @@ class Limits(NamedTuple):
     start_to_close: timedelta
     heartbeat: timedelta = timedelta(seconds=10)
     whose: Limiter = "forge"
+    with_retries: timedelta | None = None
+    """How long all attempts together may take; None means for as long as it takes."""
 
 
 FORGE = Limits(timedelta(minutes=2))
@@ -38,4 +43,5 @@ STORE = Limits(timedelta(minutes=2))
 MODEL = Limits(timedelta(minutes=30), whose="model")
 TOOLS = Limits(timedelta(hours=1))
 GIT = Limits(timedelta(minutes=30))
+ASSIGNMENT = Limits(timedelta(seconds=15), with_retries=timedelta(seconds=20))
 WATCH = Limits(timedelta(days=30), heartbeat=timedelta(seconds=4))

@@ -66,6 +66,7 @@ async def execute(step: Step[A, P, R], request: P, limit: limits.Limits, summary
         request,
         task_queue=queue,
         start_to_close_timeout=limit.start_to_close,
+        schedule_to_close_timeout=limit.with_retries,
         heartbeat_timeout=limit.heartbeat,
         retry_policy=limits.PATIENT,
         cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

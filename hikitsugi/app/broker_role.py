@@ -5,20 +5,51 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 
 import uvicorn
+from fastapi import FastAPI
 from redis.asyncio import Redis
 from temporalio.client import Client
 
+from hikitsugi.app.leases import TemporalOffice
+from hikitsugi.app.policies import homes_for_agents, label_names, rules, terms
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_sections import BrokerSettings
+from hikitsugi.app.wiring import open_forges
+from hikitsugi.board.board import RedisBoard
 from hikitsugi.board.doorbell import Doorbell
+from hikitsugi.board.wake_calls import wake_calls
+from hikitsugi.broker.agents import Agents, Pass
 from hikitsugi.broker.application import application
+from hikitsugi.broker.briefing import Briefing
+from hikitsugi.broker.desk import Desk
+from hikitsugi.broker.guard import Guard
+from hikitsugi.broker.task_routes import task_routes
+from hikitsugi.broker.waiting_room import WaitingRoom
 from hikitsugi.broker.webhooks import Sender, webhook_routes
 from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.ports import Forge
+
+
+class _Server(uvicorn.Server):
+    """A server that tells when it is up, and leaves the signals to the process it is a part of."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.is_up = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Tell when the first request can come."""
+        await super().startup(sockets)
+        self.is_up.set()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Whoever runs the roles ends them in order."""
+        yield
 
 
 @asynccontextmanager
@@ -30,8 +61,31 @@ async def open_redis(url: str) -> AsyncGenerator[Redis]:
 
 @asynccontextmanager
 async def serve_broker(settings: Settings, client: Client, redis: Redis, doorbell: Doorbell) -> AsyncGenerator[str]:
-    """Serve until the block ends, and give the address."""
+    """Serve until the block ends, and give the address; whoever still waits then is answered."""
+    room = WaitingRoom()
+    async with open_forges(settings) as forges, wake_calls(redis, room.ring, room.ring_all):
+        app = _application(settings, client, redis, doorbell, room, forges)
+        with _listening(settings.broker) as listening:
+            server = _Server(uvicorn.Config(app, log_config=None, access_log=False))
+            serving = asyncio.create_task(server.serve(sockets=[listening]))
+            try:
+                await server.is_up.wait()
+                host, port = listening.getsockname()[:2]
+                yield f"http://{host}:{port}"
+            finally:
+                room.close()
+                server.should_exit = True
+                await serving
 
+
+def _application(
+    settings: Settings,
+    client: Client,
+    redis: Redis,
+    doorbell: Doorbell,
+    room: WaitingRoom,
+    forges: Mapping[str, Forge],
+) -> FastAPI:
     async def ask_temporal() -> None:
         await client.service_client.check_health()
 
@@ -39,16 +93,24 @@ async def serve_broker(settings: Settings, client: Client, redis: Redis, doorbel
         await redis.ping()
 
     app = application({"temporal": ask_temporal, "redis": ask_redis})
+    agents = _agents(settings)
+    board = RedisBoard(redis, settings.broker.roles)
+    office = TemporalOffice(client, settings.temporal.task_queue)
+    accepted = {forge.name: forge.accept_comments_from for forge in settings.forges}
+    briefing = Briefing(board, forges, accepted, rules(settings), settings.language, settings.broker.prompts)
+    desk = Desk(office, board, room, briefing, doorbell, terms(settings))
     app.include_router(webhook_routes(_senders(settings), doorbell, lambda: datetime.now(UTC)))
-    with _listening(settings.broker) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        try:
-            host, port = listening.getsockname()[:2]
-            yield f"http://{host}:{port}"
-        finally:
-            server.should_exit = True
-            await serving
+    app.include_router(task_routes(desk, agents, homes_for_agents(settings), settings.broker.roles))
+    app.add_middleware(Guard, agents=agents)
+    return app
+
+
+def _agents(settings: Settings) -> Agents:
+    passes = {
+        agent: Pass(sha256=known.sha256.get_secret_value(), roles=known.roles, repositories=known.repositories)
+        for agent, known in settings.broker.tokens.items()
+    }
+    return Agents(passes, label_names(settings), [settings.labels.approval, *settings.broker.roles])
 
 
 def _senders(settings: Settings) -> list[Sender]:

@@ -15,6 +15,7 @@ from hikitsugi.app.temporal import WORKFLOWS
 from hikitsugi.app.wiring import Parts, Steps
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.domain.board import Board
 
 _log = logging.getLogger(__name__)
 
@@ -27,28 +28,27 @@ _WATCHED_AT_ONCE = 1000
 
 
 @asynccontextmanager
-async def worker_role(parts: Parts, client: Client) -> AsyncGenerator[None]:
+async def worker_role(parts: Parts, client: Client, board: Board) -> AsyncGenerator[None]:
     """Tell the stories and take their steps."""
     queue = parts.settings.temporal.task_queue
     if parts.sandbox.kind == "refused":
         _log.warning("no sandbox here, so the agent cannot run commands; install bubblewrap (sandbox.kind: auto)")
     async with (
-        _worker(parts, client, queue, parts.shared_steps(), stories=True),
+        _worker(parts, client, queue, [*parts.shared_steps(), *parts.assignment_steps(board)], stories=True),
         _worker(parts, client, parts.workspace_queue, parts.host_steps(), at_once=_COMMANDS_AT_ONCE),
     ):
         yield
 
 
 @asynccontextmanager
-async def watcher_role(parts: Parts, client: Client, doorbell: Doorbell) -> AsyncGenerator[None]:
+async def watcher_role(parts: Parts, client: Client, doorbell: Doorbell, board: Board) -> AsyncGenerator[None]:
     """Watch the configured repositories."""
-    steps = parts.watch_steps(client, doorbell)
+    steps = parts.watch_steps(client, doorbell, board)
     async with doorbell.listening(), _worker(parts, client, parts.watch_queue, steps, at_once=_WATCHED_AT_ONCE):
         for forge in parts.settings.forges:
             for repository in forge.repositories:
-                if repository.worked_by == "agent":
-                    home = RepositoryAddress(forge=forge.name, repository=repository.name)
-                    await start_watching(client, parts.settings.temporal.task_queue, home)
+                home = RepositoryAddress(forge=forge.name, repository=repository.name)
+                await start_watching(client, parts.settings.temporal.task_queue, home)
         yield
 
 

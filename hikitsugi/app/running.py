@@ -22,6 +22,7 @@ from hikitsugi.app.settings import Settings
 from hikitsugi.app.telemetry import make_runtime
 from hikitsugi.app.temporal import connect, register_search_attributes
 from hikitsugi.app.wiring import parts
+from hikitsugi.board.board import RedisBoard
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.errors import WillNeverWork
 
@@ -95,13 +96,13 @@ async def _roles(
 ) -> str | None:
     """Start the roles; the broker's address, if it is among them."""
     redis = await stack.enter_async_context(open_redis(servers.redis))
-    doorbell = Doorbell(redis)
+    doorbell, board = Doorbell(redis), RedisBoard(redis, settings.broker.roles)
     if roles != {Role.BROKER}:
         opened = await stack.enter_async_context(parts(settings))
         if Role.WORKER in roles:
-            await stack.enter_async_context(worker_role(opened, client))
+            await stack.enter_async_context(worker_role(opened, client, board))
         if Role.WATCHER in roles:
-            await stack.enter_async_context(watcher_role(opened, client, doorbell))
+            await stack.enter_async_context(watcher_role(opened, client, doorbell, board))
     if Role.BROKER in roles:
         return await stack.enter_async_context(serve_broker(settings, client, redis, doorbell))
     return None

@@ -151,6 +151,10 @@ class BareGit:
             deletions=sum(int(row[1]) for row in rows if row[1] != "-"),
         )
 
+    def commits_between(self, base: str, head: str) -> list[str]:
+        """The commits that the head has and the base does not, newest last."""
+        return self._run("rev-list", "--reverse", f"{base}..{head}").split()
+
     def have_common_history(self, base: str, head: str) -> bool:
         """Whether the two commits share an ancestor."""
         return self._try("merge-base", base, head) is not None

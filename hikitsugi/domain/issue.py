@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field, SecretStr
 
-from hikitsugi.domain.address import IssueAddress, RepositoryAddress
+from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.value import Value
 
 MARKER_PREFIX = "<!-- hikitsugi:"
@@ -88,6 +88,14 @@ class ChangeRequest(Value):
     base: str
     is_open: bool
     is_draft: bool = False
+    kind: Kind = Kind.PULL_REQUEST
+
+
+class Base(Value):
+    """Where work starts from: the default branch and its newest commit."""
+
+    branch: str
+    commit: str
 
 
 class GitRemote(Value):

@@ -6,6 +6,7 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.assignment import Assignment
 from hikitsugi.domain.budget import Spending
 from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.issue import Comment
@@ -83,6 +84,8 @@ class Life(BaseModel):
     branch: str | None = None
     change_request: str | None = None
     error: str | None = None
+    assignment: Assignment | None = None
+    """Who has the issue, where external agents work on it."""
 
     @property
     def policy(self) -> Policy:

@@ -91,10 +91,23 @@ class ReviewCommentPayload(CommentPayload):
         return super().comment().model_copy(update={"id": f"{REVIEW}{self.id}", "body": body})
 
 
+class HomePayload(BaseModel):
+    """The repository that holds a branch."""
+
+    full_name: str
+
+
 class BranchPayload(BaseModel):
     """One end of a pull request."""
 
     ref: str
+    repo: HomePayload | None = None
+
+
+class ComparisonPayload(BaseModel):
+    """What one branch has beyond another."""
+
+    ahead_by: int
 
 
 class PullPayload(BaseModel):
@@ -107,6 +120,11 @@ class PullPayload(BaseModel):
     draft: bool = False
     head: BranchPayload
     base: BranchPayload
+
+    @property
+    def is_from_fork(self) -> bool:
+        """Whether its branch lies in another repository, or in one that is gone."""
+        return self.head.repo != self.base.repo
 
     def change_request(self) -> ChangeRequest:
         """The change request as the house knows it."""

@@ -13,6 +13,11 @@ def plain_work(language: Language, repository: str) -> str:
     return _text("plain_work").format(language=_LANGUAGES[language], repository=repository)
 
 
+def template(name: str) -> str:
+    """A template as it stands in its file."""
+    return _text(name)
+
+
 @cache
 def _text(name: str) -> str:
     return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
