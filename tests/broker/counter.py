@@ -1,14 +1,13 @@
 """The broker as agents meet it: the whole product but the model, with the development forge, over HTTP."""
 
 import subprocess
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import httpx2
-from redis.asyncio import Redis
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
@@ -86,19 +85,13 @@ class Counter:
 
     def calls(self, begun: int = 0) -> list[Call]:
         """The calls to the forge since there were so many, but those of the watcher."""
-        watching = ("/issues?", "/issues/comments", f"/repos/{self.repository}")
-        return [call for call in self.forge.requests[begun:] if not _is_watching(call, watching, self.repository)]
-
-
-def _is_watching(call: Call, _: Sequence[str], repository: str) -> bool:
-    path = call.path.partition("?")[0]
-    home = f"/repos/{repository}"
-    return call.method == "GET" and path in {
-        home,
-        f"{home}/issues",
-        f"{home}/issues/comments",
-        f"{home}/git/ref/heads/main",
-    }
+        home = f"/repos/{self.repository}"
+        watching = {home, f"{home}/issues", f"{home}/issues/comments", f"{home}/git/ref/heads/main", f"{home}/pulls"}
+        return [
+            call
+            for call in self.forge.requests[begun:]
+            if call.method != "GET" or call.path.partition("?")[0] not in watching
+        ]
 
 
 @asynccontextmanager
@@ -127,7 +120,8 @@ async def counter(
 async def made_open(made: Counter) -> AsyncGenerator[Counter]:
     """Run all roles in this process."""
     async with running(Settings.model_validate(made.keys), set(Role)) as (facts, _):
-        async with httpx2.AsyncClient(base_url=facts.broker or "", headers=made.keys.get("headers")) as made.http:
+        made.http = httpx2.AsyncClient(base_url=facts.broker or "")
+        async with made.http:
             yield made
 
 
@@ -146,8 +140,3 @@ def _keys(folder: Path, made: Counter, forge_url: str, address: str, broker: dic
         "telemetry": {"metrics_port": 0},
         "redis": {"url": made.redis_url},
     }
-
-
-def redis_of(made: Counter) -> Redis:
-    """A client of the board's Redis."""
-    return Redis.from_url(made.redis_url)
