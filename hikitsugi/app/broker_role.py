@@ -18,7 +18,6 @@ from hikitsugi.app.leases import TemporalOffice
 from hikitsugi.app.policies import homes_for_agents, label_names, rules, terms
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_sections import BrokerSettings
-from hikitsugi.app.wiring import open_forges
 from hikitsugi.board.board import RedisBoard
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.board.wake_calls import wake_calls
@@ -60,10 +59,12 @@ async def open_redis(url: str) -> AsyncGenerator[Redis]:
 
 
 @asynccontextmanager
-async def serve_broker(settings: Settings, client: Client, redis: Redis, doorbell: Doorbell) -> AsyncGenerator[str]:
+async def serve_broker(
+    settings: Settings, client: Client, redis: Redis, doorbell: Doorbell, forges: Mapping[str, Forge]
+) -> AsyncGenerator[str]:
     """Serve until the block ends, and give the address; whoever still waits then is answered."""
     room = WaitingRoom()
-    async with open_forges(settings) as forges, wake_calls(redis, room.ring, room.ring_all):
+    async with wake_calls(redis, room.ring, room.ring_all):
         app = _application(settings, client, redis, doorbell, room, forges)
         with _listening(settings.broker) as listening:
             server = _Server(uvicorn.Config(app, log_config=None, access_log=False))

@@ -34,6 +34,6 @@ async def broker(counter_of_file: Counter) -> AsyncGenerator[Counter]:
     async with Redis.from_url(counter_of_file.redis_url) as redis:
 
         async def is_empty() -> bool:
-            return not await redis.keys("hikitsugi:shelf:*")
+            return not await redis.keys("hikitsugi:shelf:*") and not await redis.exists("hikitsugi:leases")
 
         await until(is_empty)
