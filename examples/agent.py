@@ -120,7 +120,7 @@ def main() -> None:
     parser.add_argument("--once", action="store_true", help="end after one task")
     parser.add_argument("tool", nargs="*", help="the command that reads the prompt", default=["cat"])
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
     broker = Broker(given.broker, given.id, os.environ.get("BROKER_TOKEN"))
     while True:
         task = broker.next_task(given.role, given.wait, given.types.split(","))

@@ -1,6 +1,7 @@
 """An external agent does it: claim, lease, report; this object alone decides who has the issue."""
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError
@@ -38,6 +39,7 @@ class AssignedWork:
         self._is_long = is_long
         self._renew = renew
         self._shown: object = None
+        self._awaited: datetime | None = None
 
     @property
     def _assignment(self) -> Assignment:
@@ -50,7 +52,7 @@ class AssignedWork:
         forgotten_at = workflow.now() + self._assignment.terms.context_expiry
         while not self._assignment.is_over:
             self._show()
-            until = self._assignment.next_moment(forgotten_at)
+            self._awaited = until = self._assignment.next_moment(forgotten_at)
             in_time = await happens_before(until, self._has_to_act, self._display.waiting_for)
             if not in_time and until == forgotten_at:
                 return
@@ -64,8 +66,11 @@ class AssignedWork:
                 await self._renew()
 
     def _has_to_act(self) -> bool:
-        orders = self._life.stop is not None or (self._life.hold is not None) != self._assignment.is_held
-        return self._assignment.settlement is not None or self._assignment.is_over or orders or self._is_long()
+        """Whether something is to be done before the awaited moment; one that only moved on is looked at then."""
+        ordered = self._life.stop is not None or (self._life.hold is not None) != self._assignment.is_held
+        is_sooner = self._awaited is None or self._assignment.next_moment(self._awaited) < self._awaited
+        ended = self._assignment.settlement is not None or self._assignment.is_over
+        return ended or ordered or is_sooner or self._is_long()
 
     def _obey(self) -> None:
         """A stopped issue is taken from its agent and held until somebody resumes it; a paused one is held."""
@@ -100,7 +105,7 @@ class AssignedWork:
 
     def _is_given(self, wanted: Claim) -> Answer:
         """Somebody may have closed the issue meanwhile: then nobody has it."""
-        lease = self._assignment.ready()
+        lease = self._assignment.ready(workflow.now())
         if lease is None:
             return _LOST
         self._life.error, self._life.branch = None, wanted.branch

@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
+from time import monotonic
 
 import uvicorn
 from fastapi import FastAPI
@@ -18,6 +19,7 @@ from hikitsugi.app.leases import TemporalOffice
 from hikitsugi.app.policies import homes_for_agents, label_names, rules, terms
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_sections import BrokerSettings
+from hikitsugi.app.wiring import memory_url
 from hikitsugi.board.board import RedisBoard
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.board.wake_calls import wake_calls
@@ -26,11 +28,14 @@ from hikitsugi.broker.application import application
 from hikitsugi.broker.briefing import Briefing
 from hikitsugi.broker.desk import Desk
 from hikitsugi.broker.guard import Guard
+from hikitsugi.broker.metrics import Measured, Metrics
+from hikitsugi.broker.pace import Pace
 from hikitsugi.broker.task_routes import task_routes
 from hikitsugi.broker.waiting_room import WaitingRoom
 from hikitsugi.broker.webhooks import Sender, webhook_routes
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.ports import Forge
+from hikitsugi.memory.opening import answers
 
 
 class _Server(uvicorn.Server):
@@ -93,16 +98,22 @@ def _application(
     async def ask_redis() -> None:
         await redis.ping()
 
-    app = application({"temporal": ask_temporal, "redis": ask_redis})
+    async def ask_store() -> None:
+        await answers(memory_url(settings))
+
+    app = application({"temporal": ask_temporal, "redis": ask_redis, "store": ask_store})
+    metrics = Metrics(lambda: len(room))
     agents = _agents(settings)
     board = RedisBoard(redis, settings.broker.roles)
     office = TemporalOffice(client, settings.temporal.task_queue)
     accepted = {forge.name: forge.accept_comments_from for forge in settings.forges}
     briefing = Briefing(board, forges, accepted, rules(settings), settings.language, settings.broker.prompts)
-    desk = Desk(office, board, room, briefing, doorbell, terms(settings))
+    desk = Desk(office, board, room, briefing, doorbell, terms(settings), metrics)
     app.include_router(webhook_routes(_senders(settings), doorbell, lambda: datetime.now(UTC)))
-    app.include_router(task_routes(desk, agents, homes_for_agents(settings), settings.broker.roles))
+    app.include_router(task_routes(desk, agents, Pace(monotonic), homes_for_agents(settings), settings.broker.roles))
+    app.include_router(metrics.route())
     app.add_middleware(Guard, agents=agents)
+    app.add_middleware(Measured, metrics=metrics)
     return app
 
 

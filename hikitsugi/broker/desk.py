@@ -8,6 +8,7 @@ from typing import Protocol
 
 from hikitsugi.board.board import RedisBoard, Taken
 from hikitsugi.broker.briefing import Briefing, Task
+from hikitsugi.broker.metrics import Metrics
 from hikitsugi.broker.waiting_room import Seat, WaitingRoom
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.assignment import Answer, Claim, Outcome, Report, Terms
@@ -68,7 +69,14 @@ class Desk:
     """One for all agents of this process; other brokers may serve the same board."""
 
     def __init__(
-        self, office: Office, board: RedisBoard, room: WaitingRoom, briefing: Briefing, bell: Bell, terms: Terms
+        self,
+        office: Office,
+        board: RedisBoard,
+        room: WaitingRoom,
+        briefing: Briefing,
+        bell: Bell,
+        terms: Terms,
+        metrics: Metrics,
     ) -> None:
         self._office = office
         self._board = board
@@ -76,6 +84,7 @@ class Desk:
         self._briefing = briefing
         self._bell = bell
         self._terms = terms
+        self._metrics = metrics
 
     async def next_task(self, wish: Wish) -> Task | None:
         """The agent's task, as soon as there is one; None when the time is up."""
@@ -98,6 +107,7 @@ class Desk:
         lease = LeaseId.parse(lease_id)
         report = Report(lease_id=lease_id, agent=agent, outcome=outcome, note=note)
         answer = await self._office.report(lease.issue, report)
+        self._metrics.reports.labels("refused" if answer.refusal else outcome).inc()
         if answer.lease:
             await self._board.refresh(_held(lease.issue, answer.lease))
         return answer.refusal
@@ -157,7 +167,10 @@ class Desk:
             self._room.ring(taken.card.shelf)
             answer = await self._claimed(wish, taken.card, taken)
             if answer.lease:
+                self._metrics.given.labels(taken.card.task_type).inc()
+                await self._board.refresh(_held(taken.card.address, answer.lease))
                 return await self._briefing.task(taken.card, answer.lease, answer.handover)
+            self._metrics.refused.inc()
             wish.refused.add(str(taken.card.address))
 
     async def _claimed(self, wish: Wish, card: Card, taken: Taken) -> Answer:

@@ -1,5 +1,6 @@
 """Stands before every route: who asks, how much, and how often."""
 
+from fastapi import HTTPException
 from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -9,10 +10,7 @@ from hikitsugi.broker.agents import Agents
 LARGEST_BODY = 64 * 1024
 _OPEN = ("/healthz", "/readyz", "/metrics")
 _SIGNED = "/webhooks/"
-
-
-class TooLarge(Exception):
-    """A body that is larger than any honest one."""
+_TOO_LARGE = "the body is too large"
 
 
 class Guard:
@@ -34,25 +32,10 @@ class Guard:
             await JSONResponse({"detail": "a known token is needed"}, 401, challenge)(scope, receive, send)
             return
         if _length(headers) > LARGEST_BODY:
-            await _refuse_size(scope, receive, send)
+            await JSONResponse({"detail": _TOO_LARGE}, 413)(scope, receive, send)
             return
         scope.setdefault("state", {})["agent"] = agent
-        await self._with_limit(scope, receive, send)
-
-    async def _with_limit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
-
-        async def noted(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
-        try:
-            await self._app(scope, _counted(receive), noted)
-        except TooLarge:
-            if begun:
-                raise
-            await _refuse_size(scope, receive, send)
+        await self._app(scope, _counted(receive), send)
 
     def _agent(self, headers: Headers) -> str | None:
         scheme, _, token = headers.get("authorization", "").partition(" ")
@@ -67,7 +50,7 @@ def _counted(receive: Receive) -> Receive:
         message = await receive()
         received += len(message.get("body", b""))
         if received > LARGEST_BODY:
-            raise TooLarge
+            raise HTTPException(413, _TOO_LARGE)
         return message
 
     return counted
@@ -76,7 +59,3 @@ def _counted(receive: Receive) -> Receive:
 def _length(headers: Headers) -> int:
     told = headers.get("content-length", "0")
     return int(told) if told.isdecimal() else 0
-
-
-async def _refuse_size(scope: Scope, receive: Receive, send: Send) -> None:
-    await JSONResponse({"detail": "the body is too large"}, 413)(scope, receive, send)

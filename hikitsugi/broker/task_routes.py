@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Request, Response
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from hikitsugi.broker.agents import AGENT_ID, Agents
 from hikitsugi.broker.briefing import Task
 from hikitsugi.broker.desk import Desk, Wish
+from hikitsugi.broker.pace import Pace
 from hikitsugi.domain.address import RepositoryAddress
 from hikitsugi.domain.assignment import ANOTHERS, LOST, Outcome
 from hikitsugi.domain.lease import LeaseId
@@ -70,7 +72,9 @@ class HeldTask(BaseModel):
     lease_expires_at: datetime
 
 
-def task_routes(desk: Desk, agents: Agents, homes: Sequence[RepositoryAddress], roles: Sequence[str]) -> APIRouter:
+def task_routes(
+    desk: Desk, agents: Agents, pace: Pace, homes: Sequence[RepositoryAddress], roles: Sequence[str]
+) -> APIRouter:
     """The routes under `/api/v1`."""
     routes = APIRouter(prefix="/api/v1", responses=_REFUSALS)
 
@@ -78,6 +82,7 @@ def task_routes(desk: Desk, agents: Agents, homes: Sequence[RepositoryAddress], 
     async def request_task(asked: TaskRequest, request: Request, response: Response) -> Task | None:
         """Get the next task, waiting for one if need be."""
         _must_be(agents, request, asked.agent_id)
+        _must_keep(pace, asked.agent_id)
         if asked.previous:
             _must_be_lease(asked.previous.lease_id)
             outcome = Outcome(asked.previous.outcome)
@@ -112,6 +117,7 @@ def task_routes(desk: Desk, agents: Agents, homes: Sequence[RepositoryAddress], 
     ) -> Response:
         """Report a sign of life, or how the work ended."""
         _must_be(agents, request, body.agent_id)
+        _must_keep(pace, body.agent_id)
         if not _is_lease(lease_id):
             raise HTTPException(409, LOST)
         refusal = await desk.report(body.agent_id, lease_id, _OUTCOMES[report], body.note)
@@ -139,6 +145,11 @@ def _must_be(agents: Agents, request: Request, agent_id: str) -> None:
         raise HTTPException(403, "the token is another agent's")
     if not agents.may_be_called(agent_id):
         raise HTTPException(422, "agent_id must not be one of the labels")
+
+
+def _must_keep(pace: Pace, agent_id: str) -> None:
+    if wait := pace.wait(agent_id):
+        raise HTTPException(429, "too many requests", {"Retry-After": str(ceil(wait))})
 
 
 def _must_be_own(refusal: str | None) -> None:

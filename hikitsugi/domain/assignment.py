@@ -12,7 +12,7 @@ from hikitsugi.domain.selection import TaskType
 from hikitsugi.domain.states import State
 from hikitsugi.domain.value import Value
 
-SHORTEST_REST = timedelta(minutes=1)
+SHORTEST_REST = timedelta(seconds=5)
 LONGEST_REST = timedelta(hours=1)
 _LONGEST_NOTE = 2000
 
@@ -150,11 +150,12 @@ class Assignment(BaseModel):
         self.lease = Lease(id=str(lease_id), agent=claim.agent, branch=claim.branch, expires_at=expires_at)
         return self.lease
 
-    def ready(self) -> Lease | None:
-        """Branch and labels are there: the lease can be told to its agent, unless it was taken back meanwhile."""
-        if self.lease:
-            self.is_ready, self.author = True, None
-        return self.lease
+    def ready(self, now: datetime) -> Lease | None:
+        """Branch and labels are there: the agent's time begins, unless the lease was taken back meanwhile."""
+        if self.lease is None:
+            return None
+        self.is_ready, self.author = True, None
+        return self.renew(now)
 
     def holds(self, lease_id: str, agent: str, now: datetime) -> bool:
         """Whether an agent's lease is the present one; one whose time is up is lost even before that was noticed."""
@@ -193,11 +194,11 @@ class Assignment(BaseModel):
             self.author, self.failures = agent, 0
         elif outcome is Outcome.FAILED:
             self.failures += 1
-            self.rests_until = now + min(SHORTEST_REST * 2 ** (self.failures - 1), LONGEST_REST)
+            self.rests_until = now + min(SHORTEST_REST * 2 ** min(self.failures - 1, 20), LONGEST_REST)
 
     def expire(self, now: datetime) -> bool:
         """Whether the agent was silent for too long; then the lease is over."""
-        if self.lease is None or now < self.lease.expires_at:
+        if self.lease is None or not self.is_ready or now < self.lease.expires_at:
             return False
         self.end(Outcome.EXPIRED, now)
         return True
@@ -225,7 +226,7 @@ class Assignment(BaseModel):
     def next_moment(self, otherwise: datetime) -> datetime:
         """When something happens by itself."""
         if self.lease:
-            return self.lease.expires_at
+            return self.lease.expires_at if self.is_ready else otherwise
         return self.rests_until or otherwise
 
 

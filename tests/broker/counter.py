@@ -86,7 +86,14 @@ class Counter:
     def calls(self, begun: int = 0) -> list[Call]:
         """The calls to the forge since there were so many, but those of the watcher."""
         home = f"/repos/{self.repository}"
-        watching = {home, f"{home}/issues", f"{home}/issues/comments", f"{home}/git/ref/heads/main", f"{home}/pulls"}
+        watching = {
+            "/user",
+            home,
+            f"{home}/issues",
+            f"{home}/issues/comments",
+            f"{home}/git/ref/heads/main",
+            f"{home}/pulls",
+        }
         return [
             call
             for call in self.forge.requests[begun:]

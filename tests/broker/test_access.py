@@ -2,18 +2,23 @@
 
 import hashlib
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import pytest
 import pytest_asyncio
+from fastapi import FastAPI
 from temporalio.testing import WorkflowEnvironment
 
+from hikitsugi.broker.agents import Agents
+from hikitsugi.broker.desk import Desk
 from hikitsugi.broker.guard import LARGEST_BODY
+from hikitsugi.broker.pace import Pace
+from hikitsugi.broker.task_routes import task_routes
+from hikitsugi.domain.policy import LabelNames
 from tests.broker.counter import Counter, counter
-from tests.workflows.house import until
 
-TOKENS = {"agent-a": "token-a-0123456789", "agent-b": "token-b-0123456789", "tester": "token-t-0123456789"}
+TOKENS = {"agent-a": "token-a-0123456789", "agent-b": "token-b-0123456789", "checker": "token-t-0123456789"}
 LEASE = "Z2l0aHViOm8vci9pc3N1ZXMvMQ.1.0123456789abcdef"
 ASKING = {"agent_id": "agent-a", "timeout_seconds": 0}
 ROUTES: list[tuple[str, str, dict[str, Any] | None]] = [
@@ -25,7 +30,19 @@ ROUTES: list[tuple[str, str, dict[str, Any] | None]] = [
     ("GET", "/nothing", None),
 ]
 A14 = [
-    *("needs-review", "in-progress", "processing", "completed", "task:misc", "p0", "coder", "epic", "story", ",x", "../"),
+    *(
+        "needs-review",
+        "in-progress",
+        "processing",
+        "completed",
+        "task:misc",
+        "p0",
+        "coder",
+        "epic",
+        "story",
+        ",x",
+        "../",
+    ),
     *("a/b", "", "-a", "A", "a" * 40, "a b", "a\u202eb", "a\n", "ａ", "a\x00", "agent_a", "a,b", "a%2e", "é"),
 ]
 
@@ -35,7 +52,7 @@ async def guarded(time: WorkflowEnvironment, tmp_path_factory: pytest.TempPathFa
     passes: dict[str, Any] = {
         agent: {"sha256": hashlib.sha256(token.encode()).hexdigest()} for agent, token in TOKENS.items()
     }
-    passes["tester"] |= {"roles": ["TESTER"]}
+    passes["checker"] |= {"roles": ["TESTER"]}
     folder = tmp_path_factory.mktemp("guarded")
     async with counter(time, folder, tokens=passes, roles=["CODER", "TESTER"]) as broker:
         yield broker
@@ -48,7 +65,12 @@ def bearer(agent: str) -> dict[str, str]:
 @pytest.mark.parametrize(("method", "path", "body"), ROUTES, ids=lambda given: str(given)[:40])
 @pytest.mark.parametrize(
     "headers",
-    [{}, {"Authorization": "Bearer guessed"}, {"Authorization": "Bearer "}, {"Authorization": "Basic token-a-0123456789"}],
+    [
+        {},
+        {"Authorization": "Bearer guessed"},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Basic token-a-0123456789"},
+    ],
     ids=["none", "unknown", "empty", "another scheme"],
 )
 async def test_without_a_known_token_nothing_is_told(
@@ -64,7 +86,9 @@ async def test_health_and_metrics_are_told_to_everybody(guarded: Counter, path: 
     assert (await guarded.http.get(path)).status_code == 200
 
 
-@pytest.mark.parametrize(("method", "path", "body"), [route for route in ROUTES if route[2]], ids=lambda given: str(given)[:40])
+@pytest.mark.parametrize(
+    ("method", "path", "body"), [route for route in ROUTES if route[2]], ids=lambda given: str(given)[:40]
+)
 async def test_nobody_speaks_in_anothers_name(guarded: Counter, method: str, path: str, body: dict[str, Any]):
     assert (await guarded.http.request(method, path, json=body, headers=bearer("agent-b"))).status_code == 403
 
@@ -79,7 +103,7 @@ async def test_a_lease_is_its_agents_alone_and_each_gets_what_its_roles_allow(gu
 
     task = (await asked("agent-a")).json()
     assert task["issue_id"] == number
-    assert (await asked("tester")).json()["issue_id"] == other
+    assert (await asked("checker")).json()["issue_id"] == other
     path = f"/api/v1/tasks/{task['lease_id']}/complete"
     assert (await http.post(path, json={"agent_id": "agent-b"}, headers=bearer("agent-b"))).status_code == 403
     previous = {"lease_id": task["lease_id"], "outcome": "completed"}
@@ -134,11 +158,23 @@ async def test_a_body_that_is_too_large_is_refused_whether_it_says_so_or_not(bro
         assert (await broker.http.post("/api/v1/request-task", content=content)).status_code == 413
 
 
-async def test_an_agent_that_asks_too_often_is_asked_to_wait(broker: Counter):
-    async def is_slowed_down() -> bool:
-        body = {"agent_id": "hasty", "note": ""}
-        answer = await broker.http.post(f"/api/v1/tasks/nonsense/heartbeat", json=body)
-        return answer.status_code == 429 and int(answer.headers["retry-after"]) >= 1
+async def test_an_agent_that_asks_too_often_is_asked_to_wait():
+    pace = Pace(lambda: 0.0)
+    app = FastAPI()
+    app.include_router(task_routes(cast("Desk", None), Agents({}, LabelNames()), pace, [], ["CODER"]))
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://broker") as http:
+        path, hasty = "/api/v1/tasks/nonsense/heartbeat", {"agent_id": "hasty"}
+        answers = [await http.post(path, json=hasty) for _ in range(70)]
+        assert [answer.status_code for answer in answers] == [409] * 60 + [429] * 10
+        assert int(answers[-1].headers["retry-after"]) >= 1
+        assert (await http.post(path, json={"agent_id": "calm"})).status_code == 409
 
-    await until(is_slowed_down)
-    assert (await broker.http.post("/api/v1/tasks/nonsense/heartbeat", json={"agent_id": "calm"})).status_code == 409
+
+def test_the_pace_recovers_with_time():
+    now = [0.0]
+    pace = Pace(lambda: now[0])
+    while not pace.wait("a"):
+        pass
+    now[0] += pace.wait("a") + 0.001
+    assert pace.wait("a") == 0
+    assert pace.wait("a") > 0

@@ -36,7 +36,7 @@ def claim(agent: str = "a1") -> Claim:
 def given_to(agent: str = "a1") -> tuple[Assignment, Lease]:
     assignment = Assignment()
     lease = assignment.grant(ISSUE, claim(agent), "0" * 16, NOW)
-    assignment.ready()
+    assignment.ready(NOW)
     return assignment, lease
 
 
@@ -93,7 +93,7 @@ def test_a_sign_of_life_moves_the_end():
 def test_what_fails_rests_ever_longer():
     assignment, rests = Assignment(), list[timedelta]()
     now = NOW
-    for _ in range(9):
+    for _ in range(60):
         assignment.grant(ISSUE, claim(), "0" * 16, now)
         assignment.end(Outcome.FAILED, now)
         assignment.settlement = None
@@ -143,7 +143,7 @@ class Leases(RuleBasedStateMachine):
             return
         assert not self.working()
         lease = self.assignment.grant(ISSUE, claim(agent), f"{len(self.given):016x}", self.now)
-        self.assignment.ready()
+        self.assignment.ready(self.now)
         assert lease.id not in [earlier.id for earlier in self.given]
         self.given.append(lease)
         self.ends[lease.id] = self.now + HOUR

@@ -55,6 +55,12 @@ async def test_a_silent_agent_loses_the_issue_and_its_late_report_is_refused(tim
         second = await issue.gets("a2")
         assert (await issue.reports(lease, Outcome.HEARTBEAT)).refusal == LOST
         assert (await issue.reports(second, Outcome.HEARTBEAT, agent="a1")).refusal == ANOTHERS
+        await issue.after(HOUR * 1.1)
+
+        async def is_back_again() -> bool:
+            return issue.board.told.count("again") == 2
+
+        await until(is_back_again)
 
 
 @pytest.mark.req("BR-04", "BR-10")
@@ -89,7 +95,7 @@ async def test_what_cannot_be_prepared_goes_back_with_a_reason_and_is_offered_af
         await until(is_settled)
         assert issue.forge.labels == {"bug"}
         issue.forge.poison = None
-        await issue.after(timedelta(minutes=2))
+        await issue.after(timedelta(seconds=6))
 
         async def is_offered() -> bool:
             return issue.board.told[-1] == "again"
