@@ -9,6 +9,7 @@ broker wants one, comes from BROKER_TOKEN. Only the standard library is needed.
 import argparse
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -118,15 +119,19 @@ def main() -> None:
     parser.add_argument("--wait", type=float, default=120, help="seconds one request waits for a task")
     parser.add_argument("--heartbeat", type=float, default=60, help="seconds between signs of life")
     parser.add_argument("--once", action="store_true", help="end after one task")
-    parser.add_argument("tool", nargs="*", help="the command that reads the prompt", default=["cat"])
+    parser.add_argument("tool", nargs="*", help="the command that reads the prompt; else AGENT_COMMAND")
     given = parser.parse_args()
+    tool = given.tool or shlex.split(os.environ.get("AGENT_COMMAND", ""))
+    if not tool:
+        print("no tool is named that could work on a prompt; set AGENT_COMMAND", flush=True)
+        return
     signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
     broker = Broker(given.broker, given.id, os.environ.get("BROKER_TOKEN"))
     while True:
         task = broker.next_task(given.role, given.wait, given.types.split(","))
         if task:
             print(f"#{task['issue_id']} {task['title']} ({task['branch_name']})", flush=True)
-            work(broker, task, given.tool, given.heartbeat)
+            work(broker, task, tool, given.heartbeat)
             if given.once:
                 return
 
