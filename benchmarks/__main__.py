@@ -3,11 +3,17 @@
 import asyncio
 import sys
 
-from benchmarks import polling, steps, tokens, workspaces
+from benchmarks import broker, polling, steps, tokens, workspaces
 from hikitsugi.cli.ending import ended
 
-ALL = {"polling": polling.measure, "steps": steps.measure, "tokens": tokens.measure, "workspaces": workspaces.measure}
-IN_FULL = ALL | {"polling": polling.measure_long}
+ALL = {
+    "broker": broker.measure,
+    "polling": polling.measure,
+    "steps": steps.measure,
+    "tokens": tokens.measure,
+    "workspaces": workspaces.measure,
+}
+IN_FULL = ALL | {"broker": broker.measure_long, "polling": polling.measure_long}
 
 
 async def main(arguments: list[str]) -> None:

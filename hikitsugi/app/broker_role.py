@@ -37,6 +37,8 @@ from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.ports import Forge
 from hikitsugi.memory.opening import answers
 
+_GOODBYE_SECONDS = 20
+
 
 class _Server(uvicorn.Server):
     """A server that tells when it is up, and leaves the signals to the process it is a part of."""
@@ -72,7 +74,9 @@ async def serve_broker(
     async with wake_calls(redis, room.ring, room.ring_all):
         app = _application(settings, client, redis, doorbell, room, forges)
         with _listening(settings.broker) as listening:
-            server = _Server(uvicorn.Config(app, log_config=None, access_log=False))
+            server = _Server(
+                uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_GOODBYE_SECONDS)
+            )
             serving = asyncio.create_task(server.serve(sockets=[listening]))
             try:
                 await server.is_up.wait()

@@ -58,6 +58,14 @@ class Wish:
     types: Sequence[TaskType]
     timeout: timedelta
     refused: set[str] = field(default_factory=set[str])
+    is_withdrawn: bool = False
+    seat: Seat | None = None
+
+    def withdraw(self) -> None:
+        """Whoever asked has gone: nothing more is to be given."""
+        self.is_withdrawn = True
+        if self.seat:
+            self.seat.woken.set()
 
     @property
     def shelves(self) -> list[str]:
@@ -91,8 +99,11 @@ class Desk:
         until = asyncio.get_running_loop().time() + wish.timeout.total_seconds()
         await self._have_board(wish.homes)
         with self._room.seat(wish.shelves) as seat:
+            wish.seat = seat
             while not self._room.is_closed:
                 seat.clear()
+                if wish.is_withdrawn:
+                    return None
                 found = await self._attempt(wish, seat)
                 if isinstance(found, Task):
                     return found

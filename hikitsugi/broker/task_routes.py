@@ -1,5 +1,6 @@
 """The routes for agents: asking for a task, and reporting on it."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from math import ceil
@@ -94,7 +95,11 @@ def task_routes(
             types=list(dict.fromkeys(asked.task_types)),
             timeout=timedelta(seconds=asked.timeout_seconds),
         )
-        task = await desk.next_task(wish)
+        leaving = asyncio.create_task(_withdraw_when_gone(request, wish))
+        try:
+            task = await desk.next_task(wish)
+        finally:
+            leaving.cancel()
         if task is None:
             response.status_code = 204
         return task
@@ -136,6 +141,13 @@ _REFUSALS: dict[int | str, dict[str, object]] = {
     429: {"description": "Too many requests; come back after `Retry-After` seconds."},
     503: {"description": "Temporal or Redis is away; come back after `Retry-After` seconds."},
 }
+
+
+async def _withdraw_when_gone(request: Request, wish: Wish) -> None:
+    """An agent that hangs up while it waits is given nothing."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    wish.withdraw()
 
 
 def _must_be(agents: Agents, request: Request, agent_id: str) -> None:
