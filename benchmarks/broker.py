@@ -15,15 +15,17 @@ from typing import NamedTuple
 from uuid import uuid4
 
 import httpx2
+import uvicorn
 from fastapi import FastAPI
 from redis import Redis as BlockingRedis
-from redis.asyncio import Redis
 from temporalio.client import Client
 from temporalio.worker import Worker
 
 from activities.assignment_activities import AssignmentActivities
 from benchmarks.slow_forge import SlowForge
 from benchmarks.specified_broker import specified_broker
+from hikitsugi.app.broker_role import open_redis
+from hikitsugi.app.embedded import free_port
 from hikitsugi.app.embedded_temporal import embedded_temporal
 from hikitsugi.app.embedded_valkey import embedded_valkey
 from hikitsugi.app.leases import TemporalOffice
@@ -119,7 +121,7 @@ async def ours(
     """Our broker on a board with some issues, and a way to put one more there."""
     home, queue = RepositoryAddress(forge="github", repository=f"octo/{uuid4().hex[:8]}"), f"bench-{uuid4().hex[:8]}"
     forge, room = SlowForge(delay), WaitingRoom()
-    async with Redis.from_url(redis_url) as redis:
+    async with open_redis(redis_url) as redis:
         await redis.flushall()
         board = RedisBoard(redis, ["CODER"])
         await board.fill(home, BASE, [_card(home, n) for n in range(1, issues + 1)])
@@ -159,10 +161,32 @@ def _card(home: RepositoryAddress, number: int) -> Card:
 
 
 async def _assignments(app: FastAPI, agents: int, issues: int) -> Rate:
+    """Agents in a thread of their own, so that a handler that blocks keeps them waiting as it would in life."""
+    async with served(app) as address:
+        return await asyncio.to_thread(lambda: asyncio.run(_crowd(address, agents, issues)))
+
+
+@asynccontextmanager
+async def served(app: FastAPI) -> AsyncGenerator[str]:
+    """The application on a port of its own."""
+    port = free_port()
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_config=None, access_log=False))
+    serving = asyncio.create_task(server.serve())
+    while not server.started:  # noqa: ASYNC110 - the server has no event for it
+        await asyncio.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        await serving
+
+
+async def _crowd(address: str, agents: int, issues: int) -> Rate:
     """Agents with ever new names ask as fast as they are answered, while somebody asks for health."""
     took, health, left = list[float](), list[float](), [issues]
     began = time.perf_counter()
-    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://broker", timeout=300) as http:
+    limits = httpx2.Limits(max_connections=agents + 1)
+    async with httpx2.AsyncClient(base_url=address, timeout=300, limits=limits) as http:
 
         async def agent(number: int) -> None:
             asked = 0
@@ -185,6 +209,7 @@ async def _assignments(app: FastAPI, agents: int, issues: int) -> Rate:
         beside = asyncio.create_task(nurse())
         await asyncio.gather(*map(agent, range(agents)))
         beside.cancel()
+        await asyncio.gather(beside, return_exceptions=True)
     return Rate(time.perf_counter() - began, took, health)
 
 
@@ -192,7 +217,7 @@ async def _bare(client: Client, redis_url: str, delay: float, agents: int, issue
     """Nothing but update-with-start and its one activity."""
     home, queue = RepositoryAddress(forge="github", repository=f"octo/{uuid4().hex[:8]}"), f"bench-{uuid4().hex[:8]}"
     office, took, numbers = TemporalOffice(client, queue), list[float](), iter(range(1, issues + 1))
-    async with Redis.from_url(redis_url) as redis:
+    async with open_redis(redis_url) as redis:
         leases = AssignmentActivities({"github": SlowForge(delay / 2)}, RedisBoard(redis, ["CODER"]), Redactor())
         began = time.perf_counter()
 

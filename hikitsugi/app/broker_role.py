@@ -12,10 +12,11 @@ from time import monotonic
 
 import uvicorn
 from fastapi import FastAPI
-from redis.asyncio import Redis
+from redis.asyncio import BlockingConnectionPool, Redis
 from temporalio.client import Client
 
 from hikitsugi.app.leases import TemporalOffice
+from hikitsugi.app.overview import TemporalOverview
 from hikitsugi.app.policies import homes_for_agents, label_names, rules, terms
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_sections import BrokerSettings
@@ -26,6 +27,7 @@ from hikitsugi.board.wake_calls import wake_calls
 from hikitsugi.broker.agents import Agents, Pass
 from hikitsugi.broker.application import application
 from hikitsugi.broker.briefing import Briefing
+from hikitsugi.broker.dashboard import dashboard
 from hikitsugi.broker.desk import Desk
 from hikitsugi.broker.guard import Guard
 from hikitsugi.broker.metrics import Measured, Metrics
@@ -38,6 +40,8 @@ from hikitsugi.domain.ports import Forge
 from hikitsugi.memory.opening import answers
 
 _GOODBYE_SECONDS = 20
+_REDIS_CONNECTIONS = 50
+_REDIS_SECONDS = 20
 
 
 class _Server(uvicorn.Server):
@@ -60,8 +64,9 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def open_redis(url: str) -> AsyncGenerator[Redis]:
-    """A client of Redis, closed at the end."""
-    async with Redis.from_url(url) as redis:
+    """A client of Redis, closed at the end; a crowd waits for its turn rather than being refused."""
+    pool = BlockingConnectionPool.from_url(url, max_connections=_REDIS_CONNECTIONS, timeout=_REDIS_SECONDS)
+    async with Redis.from_pool(pool) as redis:
         yield redis
 
 
@@ -116,6 +121,7 @@ def _application(
     app.include_router(webhook_routes(_senders(settings), doorbell, lambda: datetime.now(UTC)))
     app.include_router(task_routes(desk, agents, Pace(monotonic), homes_for_agents(settings), settings.broker.roles))
     app.include_router(metrics.route())
+    app.include_router(dashboard(TemporalOverview(client), lambda: board.secret("dashboard")))
     app.add_middleware(Guard, agents=agents)
     app.add_middleware(Measured, metrics=metrics)
     return app

@@ -20,6 +20,7 @@ from hikitsugi.board.keys import (
     LEASES,
     LEDGER,
     LOCK,
+    SHARED,
     SHELF,
     TURNS,
     base_key,
@@ -211,6 +212,14 @@ class RedisBoard:
             known: Any = await self._redis.hexists(LEASES, str(held.issue))
             if known:
                 await self._redis.hset(LEASES, str(held.issue), held.model_dump_json())
+
+    async def secret(self, name: str) -> bytes:
+        """A random text that all brokers share."""
+        key = f"{SHARED}{name}"
+        async with _said_plainly():
+            await self._redis.set(key, uuid4().hex, nx=True)
+            text: Any = await self._redis.get(key)
+        return text or b""
 
     async def has_ledger(self) -> bool:
         """Whether the leases on it are all there are; after a loss they are not."""

@@ -9,6 +9,7 @@ LOCK = "hikitsugi:lock:"
 SHELF = "hikitsugi:shelf:"
 LEASES = "hikitsugi:leases"
 AGENTS = "hikitsugi:agents"
+SHARED = "hikitsugi:shared:"
 LEDGER = "hikitsugi:ledger"
 TURNS = "hikitsugi:turns"
 

@@ -1,5 +1,7 @@
 """Stands before every route: who asks, how much, and how often."""
 
+from base64 import b64decode
+
 from fastapi import HTTPException
 from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers
@@ -28,7 +30,7 @@ class Guard:
         headers = Headers(scope=scope)
         agent = self._agent(headers)
         if self._agents.need_tokens and agent is None:
-            challenge = {"WWW-Authenticate": 'Bearer realm="hikitsugi"'}
+            challenge = {"WWW-Authenticate": 'Bearer realm="hikitsugi", Basic realm="hikitsugi"'}
             await JSONResponse({"detail": "a known token is needed"}, 401, challenge)(scope, receive, send)
             return
         if _length(headers) > LARGEST_BODY:
@@ -39,7 +41,10 @@ class Guard:
 
     def _agent(self, headers: Headers) -> str | None:
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        return self._agents.with_token(token.strip()) if scheme.lower() == "bearer" else None
+        if scheme.lower() == "basic":
+            # What a browser can send: the token as the password.
+            token = _password(token)
+        return self._agents.with_token(token.strip()) if scheme.lower() in ("bearer", "basic") else None
 
 
 def _counted(receive: Receive) -> Receive:
@@ -54,6 +59,13 @@ def _counted(receive: Receive) -> Receive:
         return message
 
     return counted
+
+
+def _password(credentials: str) -> str:
+    try:
+        return b64decode(credentials, validate=True).decode().partition(":")[2]
+    except ValueError:
+        return ""
 
 
 def _length(headers: Headers) -> int:

@@ -48,15 +48,17 @@ def board(redis: Redis) -> RedisBoard:
 
 def card(number: int, rank: int | None = None, role: str = "CODER") -> Card:
     address = IssueAddress(forge=HOME.forge, repository=HOME.repository, number=number)
-    made = {
-        "title": "Do it",
-        "body": "",
-        "url": "",
-        "author": "alice",
-        "labels": (),
-        "branch": f"feature/issue-{number}",
-    }
-    return Card(**made, address=address, role=role, rank=number if rank is None else rank)
+    return Card(
+        address=address,
+        title="Do it",
+        body="",
+        url="",
+        author="alice",
+        labels=(),
+        branch=f"feature/issue-{number}",
+        role=role,
+        rank=number if rank is None else rank,
+    )
 
 
 def held(number: int, agent: str) -> Held:
