@@ -227,8 +227,10 @@ async def _bare(client: Client, redis_url: str, delay: float, agents: int, issue
                     return
                 at = time.perf_counter()
                 card = _card(home, number)
-                given = {"title": "", "url": "", "branch": card.branch, "base": "main", "base_commit": "", "shelf": ""}
-                answer = await office.claim(card.address, Claim(agent=f"a{name}", **given))
+                claim = Claim(
+                    agent=f"a{name}", title="", url="", branch=card.branch, base="main", base_commit="", shelf=""
+                )
+                answer = await office.claim(card.address, claim)
                 assert answer.lease
                 took.append(time.perf_counter() - at)
 

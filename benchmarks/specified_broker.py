@@ -5,7 +5,7 @@
 
 import json
 import time
-from typing import Any
+from typing import Any, cast
 
 from fastapi import FastAPI, Response
 from pydantic import BaseModel
@@ -47,7 +47,7 @@ def specified_broker(redis: Redis, forge_seconds: float) -> FastAPI:
 
 
 def _locked(redis: Redis, agent: str) -> int | None:
-    issues: list[dict[str, Any]] = json.loads(str(redis.get("open_issues"), "utf-8"))
+    issues: list[dict[str, Any]] = json.loads(cast("bytes", redis.get("open_issues")))
     for issue in sorted(issues, key=lambda each: each["number"]):
         if "成果物" in issue["body"] and redis.set(f"issue_lock_{issue['number']}", agent, nx=True):
             return int(issue["number"])

@@ -24,8 +24,13 @@ ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
 ROLES = ("worker", "watcher", "broker")
-SECRETS = {"POSTGRES_PASSWORD": "secret", "GITHUB_TOKEN": "t", "GITHUB_REPOSITORY": "o/r", "ANTHROPIC_API_KEY": "k"}
-SECRETS |= {"EXAMPLE_AGENT_SHA256": "0" * 64}
+SECRETS = {
+    "POSTGRES_PASSWORD": "secret",
+    "GITHUB_TOKEN": "t",
+    "GITHUB_REPOSITORY": "o/r",
+    "ANTHROPIC_API_KEY": "k",
+    "EXAMPLE_AGENT_SHA256": "0" * 64,
+}
 
 _FENCED = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
