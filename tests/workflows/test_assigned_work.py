@@ -143,11 +143,11 @@ async def test_a_stop_takes_it_from_the_agent_and_only_a_resume_gives_it_again(t
         await issue.gets("a1")
         await issue.workflow.signal("stop", "wrong idea")
 
-        async def is_let_go() -> bool:
-            return issue.board.told[-1] == "let go"
+        async def is_held() -> bool:
+            return (await issue.asks("a2")).refusal == "the issue is paused"
 
-        await until(is_let_go)
-        assert (await issue.asks("a2")).refusal == "the issue is paused"
+        await until(is_held)
+        assert issue.board.told[-1] == "let go"
         await issue.workflow.signal("resume")
 
         async def is_offered() -> bool:
