@@ -50,7 +50,7 @@ from hikitsugi.domain.selection import Card, Rules
 BASE = Base(branch="main", commit="a" * 40)
 SHORT = [(0.02, 1000, 1), (0.02, 1000, 16), (0.02, 1000, 128)]
 LONG = [(delay, issues, agents) for delay in (0, 0.02, 0.1) for issues in (10, 1000, 10_000) for agents in (1, 16, 128)]
-FOR_SECONDS = 8.0
+FOR_SECONDS = 5.0
 
 
 class Rate(NamedTuple):

@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.req("BR-06", "BR-10"), pytest.mark.lesson("B7", "B8", 
 
 
 async def test_a_few_agents_with_every_misfortune(tmp_path: Path):
-    async with Crowd(tmp_path, seed=1, agents=12, issues=40).open() as crowd:
+    async with Crowd(tmp_path, seed=1, agents=10, issues=30).open() as crowd:
         await crowd.play([crowd.kill_a_broker, crowd.lose_redis, crowd.kill_temporal])
         _all_is_well(crowd)
 
