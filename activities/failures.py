@@ -8,11 +8,14 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory, Ca
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 from activities.heartbeat import carries_progress
-from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
+from hikitsugi.domain.errors import TryAgainLater, Unprepared, WillNeverWork
 from hikitsugi.domain.redaction import Redactor
 
 LIMITED = "Limited"
 """The type of a failure that asks the story to stay away for a while; its detail is the seconds."""
+
+UNPREPARED = "Unprepared"
+"""The type of a failure that asks the story to have the checkout prepared again."""
 
 LONG_WAIT = timedelta(seconds=10)
 """From this on a wait is the story's own, so that it can be seen and stopped."""
@@ -55,7 +58,8 @@ class _Translating(ActivityInboundInterceptor):
             return ApplicationError(text, type="TryAgainLater", next_retry_delay=error.after, category=_EXPECTED)
         if isinstance(error, WillNeverWork):
             activity.logger.warning("gives up: %s", text)
-            return ApplicationError(text, type="WillNeverWork", non_retryable=True, category=_EXPECTED)
+            kind = UNPREPARED if isinstance(error, Unprepared) else "WillNeverWork"
+            return ApplicationError(text, type=kind, non_retryable=True, category=_EXPECTED)
         activity.logger.error("unexpected failure: %s", text, exc_info=True)
         final = activity.info().attempt >= UNEXPECTED_ATTEMPTS and not carries_progress()
         return ApplicationError(f"{type(error).__name__}: {text}", type="Unexpected", non_retryable=final)

@@ -2,21 +2,30 @@
 
 from collections.abc import Collection, Mapping
 
+from pydantic import Field
 from temporalio import activity
 
 from activities.audience import Audience, our_name
+from activities.reading import conclusion_of, submission_at
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import Comment, NewChangeRequest
+from hikitsugi.domain.plan import Plan, TurnRef
 from hikitsugi.domain.policy import LabelNames, Language, Policy
 from hikitsugi.domain.ports import Forge, Memory
+from hikitsugi.domain.proof import is_ready
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.session import Called
 from hikitsugi.domain.states import State
 from hikitsugi.domain.tools import Submission
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.verification import Verified
+from hikitsugi.domain.waiting import Waiting
+from hikitsugi.domain.watching import issue_behind
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request as request_texts
 from hikitsugi.messages import comments as comment_texts
+from hikitsugi.messages.proof import draft_notice, proof
 
 
 class Hear(Value):
@@ -49,6 +58,19 @@ class Reconcile(Value):
 
     issue: IssueAddress
     keys: tuple[str, ...]
+    places: dict[str, IssueAddress] = Field(default_factory=dict[str, IssueAddress])
+    """Where to look for those that are not on the issue itself."""
+
+
+class Work(Value):
+    """What is known of the work behind a result: its plan, if it has one, the evidence, and the cost."""
+
+    plan: Plan | None = None
+    verdict: TurnRef | None = None
+    concluded: bool = False
+    verified: Verified | None = None
+    calls: int = 0
+    cost_usd: float | None = None
 
 
 class OpenChangeRequest(Value):
@@ -60,6 +82,7 @@ class OpenChangeRequest(Value):
     language: Language
     conversation: str
     sequence: int | None
+    work: Work = Work()
 
 
 class PostResult(Value):
@@ -73,6 +96,7 @@ class PostResult(Value):
     """The model turn that submitted, if one did."""
     published: Published
     change_request: str | None
+    work: Work = Work()
 
 
 class ForgeActivities:
@@ -96,7 +120,10 @@ class ForgeActivities:
     @activity.defn
     async def take_up(self, issue: IssueAddress) -> Called:
         """Read what a session starts from."""
-        seen = await self._forge(issue).read_issue(issue)
+        seen, bot = await self._forge(issue).read_issue(issue), await our_name(self._forge(issue))
+        meant = issue_behind(seen, bot) or seen.address
+        if meant != issue:
+            raise WillNeverWork(f"{issue} is worked on as {meant}")
         return Called(
             policy=self._policies[issue.forge],
             title=seen.title,
@@ -104,21 +131,23 @@ class ForgeActivities:
             url=seen.url,
             is_open=seen.is_open,
             labels=seen.labels,
-            bot=await our_name(self._forge(issue)),
+            bot=bot,
+            request=seen.request,
         )
 
     @activity.defn
-    async def hear(self, request: Hear) -> list[Comment]:
+    async def hear(self, request: Hear) -> list[Waiting]:
         """The comments that count, in order: by accepted people, and new to the model."""
         audience = Audience(self._forge(request.issue), request.issue.home, request.issue_author, request.accept_from)
         known = await self._memory.comments_taken_in(request.issue)
+        told = ids_in(known)
         heard: list[Comment] = []
         for comment in request.comments:
             if comment.version not in known and await audience.hears(comment):
-                edited = comment.edited or any_text_of(comment, known)
-                heard.append(comment.model_copy(update={"edited": edited}))
+                heard.append(comment.model_copy(update={"edited": comment.edited or comment.id in told}))
                 await self._acknowledge(request.issue, heard[-1])
-        return heard
+        await self._memory.keep_comments(request.issue, [comment for comment in heard if not comment.watched])
+        return [Waiting.of(comment) for comment in heard]
 
     async def _acknowledge(self, issue: IssueAddress, comment: Comment) -> None:
         if comment.watched and not comment.edited:
@@ -141,43 +170,67 @@ class ForgeActivities:
     async def reconcile(self, request: Reconcile) -> None:
         """Remove late duplicates of comments."""
         for key in request.keys:
-            await self._forge(request.issue).reconcile_comment(request.issue, key)
+            place = request.places.get(key, request.issue)
+            await self._forge(place).reconcile_comment(place, key)
 
     @activity.defn
     async def open_change_request(self, request: OpenChangeRequest) -> str:
-        """The address of the work branch's open request."""
-        forge = self._forge(request.issue)
-        remote = await forge.git_remote(request.issue.home)
-        submission = await submission_in(self._memory, request.conversation, request.sequence)
-        body = request_texts.body(request.language, request.issue, submission)
+        """The address of the work branch's request, opened as a draft; ready only if the evidence says so."""
+        forge, home, work = self._forge(request.issue), request.issue.home, request.work
+        submission = await self._conclusion(request)
+        cost = request_texts.cost(request.language, work.calls, work.cost_usd)
+        body = request_texts.body(
+            request.language, request.issue, submission, plan=work.plan, verified=work.verified, cost=cost
+        )
         wanted = NewChangeRequest(
-            home=request.issue.home,
+            home=home,
             head=request.branch,
-            base=remote.default_branch,
+            base=(await forge.git_remote(home)).default_branch,
             title=request_texts.title(request.issue, request.issue_title),
             body=self._redact(body),
+            draft=True,
         )
-        return (await forge.open_change_request(wanted)).url
+        opened = await forge.open_change_request(wanted)
+        await forge.update_change_request(home, opened.number, wanted.title, wanted.body)
+        await forge.set_draft(home, opened.number, draft=not is_ready(submission, work.verified))
+        return opened.url
+
+    async def _conclusion(self, request: OpenChangeRequest | PostResult) -> Submission | None:
+        """What the work came to, in the model's words; planned work speaks through its verification."""
+        if request.work.plan is None:
+            return await submission_in(self._memory, request.conversation, request.sequence)
+        return await conclusion_of(
+            self._memory, request.work.plan, request.work.verdict, concluded=request.work.concluded
+        )
 
     @activity.defn
     async def post_result(self, request: PostResult) -> bool:
         """Tell the people on the issue what came of it; whether an earlier attempt may still arrive late."""
-        submission = await submission_in(self._memory, request.conversation, request.sequence)
+        submission, verified = await self._conclusion(request), request.work.verified
         warning = "" if self._confined else comment_texts.unconfined_warning(request.language)
-        body = comment_texts.result(request.language, submission, request.published, request.change_request, warning)
+        evidence = [proof(request.language, verified)]
+        if not request.published.is_empty and not is_ready(submission, verified):
+            evidence.append(draft_notice(request.language))
+        body = comment_texts.result(
+            request.language,
+            submission,
+            request.published,
+            request.change_request,
+            warning,
+            "\n\n".join(part for part in evidence if part),
+        )
         return await self.post_comment(PostComment(issue=request.issue, key=request.key, body=body))
 
     def _forge(self, issue: IssueAddress) -> Forge:
         return self._forges[issue.forge]
 
 
-def any_text_of(comment: Comment, versions: Collection[str]) -> bool:
-    """Whether any text of the comment is among the versions."""
-    return any(version.rpartition("@")[0] == comment.id for version in versions)
+def ids_in(versions: Collection[str]) -> frozenset[str]:
+    """The comments of which some text is among the versions."""
+    return frozenset(version.rpartition("@")[0] for version in versions)
 
 
 async def submission_in(memory: Memory, conversation: str, sequence: int | None) -> Submission | None:
     """What the model submitted in a turn of a conversation."""
-    turn = None if sequence is None else await memory.find_turn(conversation, sequence)
-    calls = [call for call in (turn.tool_calls if turn else ()) if call.name == "submit"]
-    return Submission.model_validate(calls[0].input) if calls else None
+    turn = None if sequence is None else TurnRef(conversation=conversation, sequence=sequence)
+    return await submission_at(memory, turn)

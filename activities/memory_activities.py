@@ -1,24 +1,31 @@
 """Steps in the store: opening a conversation, adding to it, handing it over."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from temporalio import activity
 
 from activities.audience import Audience, our_name
-from activities.forge_activities import any_text_of, submission_in
+from activities.forge_activities import ids_in
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.commands import command_in
 from hikitsugi.domain.conversation import Opening, Turn
+from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.handover import Context
+from hikitsugi.domain.inheritance import Measure, inherited_text
 from hikitsugi.domain.issue import Comment, Issue
-from hikitsugi.domain.policy import Language
-from hikitsugi.domain.ports import Forge, Memory
-from hikitsugi.domain.redaction import Redactor
+from hikitsugi.domain.policy import InheritanceTerms, Language
+from hikitsugi.domain.ports import Forge, Memory, Records
+from hikitsugi.domain.recall import RECALL
 from hikitsugi.domain.session import Handover
 from hikitsugi.domain.tools import ToolSpec
 from hikitsugi.domain.value import Value
-from hikitsugi.messages import comments as comment_texts
+from hikitsugi.domain.waiting import Waiting
 from hikitsugi.messages import prompts
+
+_READ_ALONE = 20
+_OPENING_CHARACTERS = 120_000
 
 
 class OpenConversation(Value):
@@ -32,7 +39,9 @@ class OpenConversation(Value):
     leave_out: tuple[str, ...]
     """Comments that are still to be told, as news."""
     handover: Handover | None
+    terms: InheritanceTerms = InheritanceTerms()
     at: datetime
+    purpose: str = "plain_work"
 
 
 class TellComments(Value):
@@ -41,7 +50,11 @@ class TellComments(Value):
     issue: IssueAddress
     conversation: str
     sequence: int
-    comments: tuple[Comment, ...]
+    comments: tuple[Waiting, ...]
+    more: int = 0
+    """How many further ones wait behind them."""
+    overlooked: int = 0
+    """How many that came before them are left out."""
 
 
 class TellToGoOn(Value):
@@ -49,17 +62,6 @@ class TellToGoOn(Value):
 
     conversation: str
     sequence: int
-
-
-class Summarise(Value):
-    """Make the final summary of a session."""
-
-    language: Language
-    title: str
-    conversation: str
-    sequence: int | None
-    change_request: str | None
-    answered: int
 
 
 class MemoryActivities:
@@ -71,9 +73,11 @@ class MemoryActivities:
         forges: Mapping[str, Forge],
         system_prompt: Callable[[Language, str], str],
         tools: Sequence[ToolSpec],
-        redact: Redactor,
+        records: Records,
+        measure: Measure,
     ) -> None:
-        self._redact = redact
+        self._records = records
+        self._measure = measure
         self._memory = memory
         self._forges = forges
         self._system_prompt = system_prompt
@@ -85,75 +89,113 @@ class MemoryActivities:
         forge = self._forges[request.issue.forge]
         issue = await forge.read_issue(request.issue)
         audience = Audience(forge, request.issue.home, issue.author, request.accept_from)
-        comments = [c for c in await forge.read_comments(request.issue) if c.id not in request.leave_out]
+        left_out = frozenset(request.leave_out)
+        comments = [c for c in await forge.read_comments(request.issue) if c.id not in left_out]
         bot = await our_name(forge)
         heard = [c for c in comments if command_in(c.body, bot) is None and await audience.hears(c)]
-        ours = [c for c in comments if await audience.said(c)]
-        told = [_turn_of(c, by_us=c in ours) for c in comments if c in heard or c in ours]
+        ours = {c.id for c in comments if await audience.said(c)}
+        counting = {c.id for c in heard} | ours
+        told = [_turn_of(c, by_us=c.id in ours) for c in comments if c.id in counting]
+        turns = _opening_turns(request, issue, told)
         opening = Opening(
             id=request.conversation,
             issue=request.issue,
             session=request.session,
-            purpose="plain_work",
+            purpose=request.purpose,
             system=self._system_prompt(request.language, request.issue.repository),
-            tools=self._tools,
-            turns=tuple(_opening_turns(request, issue, told)),
+            tools=(*self._tools, RECALL) if await self._has_history(request) else self._tools,
+            turns=(*await self._inherited(request, {issue.author, *(c.author for c in heard)}), *turns),
             comments=tuple(comment.version for comment in heard),
             opened_at=request.at,
         )
         return await self._memory.open_conversation(opening)
 
+    async def _inherited(self, request: OpenConversation, names: Collection[str]) -> list[Turn]:
+        """The turns that open a later session: a record of the earlier one, whole where the store can give it."""
+        if request.handover is None:
+            return []
+        whole = None
+        with suppress(WillNeverWork):
+            whole = await self._records.read_context(request.issue, request.handover.id)
+        context = whole or Context.of(request.issue, request.handover)
+        text = inherited_text(context, request.terms, self._measure, names)
+        fixed = Turn.of_text("user", prompts.earlier_record(str(request.issue)))
+        return [fixed, Turn.of_text("assistant", text)] if text else []
+
+    async def _has_history(self, request: OpenConversation) -> bool:
+        """Whether there is anything of earlier sessions to recall."""
+        try:
+            return any(task.session < request.session for task in await self._records.tasks(request.issue))
+        except WillNeverWork:
+            return False
+
     @activity.defn
     async def tell_comments(self, request: TellComments) -> list[str]:
-        """Store the comments in their newest text; the ids of those that are still there."""
+        """Store the comments in their newest text; the versions of those that are still there."""
         if await self._memory.find_turn(request.conversation, request.sequence):
-            known = await self._memory.comments_taken_in(request.issue)
-            return [comment.id for comment in request.comments if any_text_of(comment, known)]
-        newest = [await self._newest(request.issue, comment) for comment in request.comments]
-        there = [comment for comment in newest if comment]
+            return await self._told_before(request)
+        there = await self._newest(request.issue, request.comments)
+        versions = [comment.version for comment in there]
         if there:
-            versions = [comment.version for comment in there]
             await self._memory.take_in_comments(request.issue, request.conversation, versions)
-            turn = Turn.of_text("user", prompts.new_comments(there))
+            turn = Turn.of_text("user", prompts.new_comments(there, request.more, request.overlooked))
             await self._memory.append(request.conversation, request.sequence, turn)
-        return [comment.id for comment in there]
+        return versions
 
-    async def _newest(self, issue: IssueAddress, comment: Comment) -> Comment | None:
-        """What stands on the forge now; None when it was deleted."""
-        if not comment.watched:
-            return comment
-        now = await self._forges[issue.forge].read_comment(comment.place or issue, comment.id)
-        return now.model_copy(update={"edited": comment.edited}) if now else None
+    async def _told_before(self, request: TellComments) -> list[str]:
+        """What an earlier attempt told, in whatever text it found."""
+        ids = {comment.id for comment in request.comments}
+        known = await self._memory.comments_taken_in(request.issue)
+        return sorted(version for version in known if ids_in([version]) <= ids)
+
+    async def _newest(self, issue: IssueAddress, comments: Sequence[Waiting]) -> list[Comment]:
+        """What stands on the forge now, or was typed; those that were deleted are left out."""
+        found = await self._memory.kept_comments(issue, [waiting.id for waiting in comments if not waiting.watched])
+        watched = [waiting for waiting in comments if waiting.watched]
+        for place in {str(waiting.place or issue) for waiting in watched}:
+            ids = {waiting.id for waiting in watched if str(waiting.place or issue) == place}
+            found |= await self._read(IssueAddress.parse(place), ids)
+        there = [(found[waiting.id], waiting) for waiting in comments if waiting.id in found]
+        return [comment.model_copy(update={"edited": waiting.edited}) for comment, waiting in there]
+
+    async def _read(self, place: IssueAddress, ids: Collection[str]) -> dict[str, Comment]:
+        """Comments as they stand on the forge; many are looked for in the whole conversation first."""
+        forge = self._forges[place.forge]
+        listed = await forge.read_comments(place) if len(ids) > _READ_ALONE else []
+        found = {comment.id: comment for comment in listed if comment.id in ids}
+        alone = [await forge.read_comment(place, id_) for id_ in ids if id_ not in found]
+        return found | {comment.id: comment for comment in alone if comment}
 
     @activity.defn
     async def tell_to_go_on(self, request: TellToGoOn) -> None:
         """Store the reminder."""
         await self._memory.append(request.conversation, request.sequence, Turn.of_text("user", prompts.go_on()))
 
-    @activity.defn
-    async def summarise(self, request: Summarise) -> str:
-        """The final summary, from the records."""
-        submission = await submission_in(self._memory, request.conversation, request.sequence)
-        summary = comment_texts.summary_by_rule(
-            request.language,
-            title=request.title,
-            told=submission.summary if submission else "",
-            change_request=request.change_request,
-            answered=request.answered,
-        )
-        return self._redact(summary)
-
 
 def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Turn]) -> list[Turn]:
-    turns: list[Turn] = []
-    if request.handover:
-        turns.append(Turn.of_text("user", prompts.earlier_record(str(request.issue))))
-        turns.append(Turn.of_text("assistant", prompts.inherited(request.handover.summary)))
-    turns.append(Turn.of_text("user", prompts.opens(request.issue.number, issue.title, issue.body)))
-    turns.extend(told)
+    turns = [Turn.of_text("user", _asked(issue)), *_latest(told)]
     if turns[-1].role == "assistant" and not request.leave_out:
         turns.append(Turn.of_text("user", prompts.please_continue()))
     return turns
+
+
+def _latest(told: Sequence[Turn]) -> list[Turn]:
+    """As many of the latest turns as an opening can hold, and how many came before them."""
+    room, latest = _OPENING_CHARACTERS, list[Turn]()
+    for turn in reversed(told):
+        room -= len(turn.text)
+        if room < 0:
+            earlier = prompts.left_out(len(told) - len(latest))
+            return [Turn.of_text("user", earlier), *reversed(latest)]
+        latest.append(turn)
+    return list(told)
+
+
+def _asked(issue: Issue) -> str:
+    """What the issue or request itself says."""
+    if issue.request:
+        return prompts.opens_request(issue.address, issue.title, issue.body, issue.request)
+    return prompts.opens(issue.address.number, issue.title, issue.body)
 
 
 def _turn_of(comment: Comment, *, by_us: bool) -> Turn:

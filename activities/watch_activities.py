@@ -17,7 +17,14 @@ from hikitsugi.domain.issue import Issue, IssueNews
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.ports import Cursor, Deliveries, Doorbell, Forge
 from hikitsugi.domain.value import Value
-from hikitsugi.domain.watching import calls_for_work, facts_of, fingerprint, issue_behind, may_be_answered
+from hikitsugi.domain.watching import (
+    calls_for_work,
+    facts_of,
+    fingerprint,
+    is_request_of,
+    issue_behind,
+    may_be_answered,
+)
 
 _REMEMBERED = 1000
 _LONGEST_PAUSE = timedelta(seconds=60)
@@ -106,7 +113,7 @@ class WatchActivities:
         except (TryAgainLater, WillNeverWork):
             return
         for news in sighting.news:
-            if news.issue and calls_for_work(news.issue, self._labels):
+            if news.issue and calls_for_work(news.issue, self._labels) and not await self._behind(news.issue):
                 await self._deliveries.revive(news.address)
 
     async def _round(self, home: RepositoryAddress, watched: Watched) -> Watched:
@@ -123,11 +130,11 @@ class WatchActivities:
         return Watched(cursor=sighting.cursor, fingerprints=latest)
 
     async def _deliver(self, news: IssueNews, fingerprints: dict[str, str]) -> None:
-        forge, number = self._forges[news.address.forge], f"{news.address.kind}/{news.address.number}"
-        issue = news.issue or await _read(forge, news.address)
+        number = f"{news.address.kind}/{news.address.number}"
+        issue = news.issue or await _read(self._forges[news.address.forge], news.address)
         if issue is None:
             return
-        if behind := issue_behind(issue, await our_name(forge)):
+        if behind := await self._behind(issue):
             said = [comment.model_copy(update={"place": news.address}) for comment in news.comments]
             await self._deliveries.deliver(behind, None, said, start=False)
             return
@@ -138,6 +145,16 @@ class WatchActivities:
         if facts or news.comments:
             answers = bool(news.comments) and may_be_answered(issue, self._labels)
             await self._deliveries.deliver(news.address, facts, news.comments, start=calls or answers)
+
+    async def _behind(self, issue: Issue) -> IssueAddress | None:
+        """The issue that a request of ours belongs to; its branch tells where its text does not any more."""
+        forge = self._forges[issue.address.forge]
+        bot = await our_name(forge)
+        behind = issue_behind(issue, bot)
+        if behind or issue.request or not is_request_of(issue, bot):
+            return behind
+        whole = await _read(forge, issue.address)
+        return whole and issue_behind(whole, bot)
 
     async def _sleep(self, home: RepositoryAddress) -> None:
         """Wait one interval or for the bell; when the worker shuts down, hand the watch over at once."""

@@ -1,18 +1,23 @@
 """Steps in the checkout, on the host that holds it."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pydantic import JsonValue
 from temporalio import activity
 
+from activities.recalling import recalled
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Block, Turn
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import GitRemote
-from hikitsugi.domain.ports import Forge, Memory, Toolbox, Workspaces
-from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
+from hikitsugi.domain.phases import Phase, tools_of
+from hikitsugi.domain.ports import Forge, Memory, Records, Toolbox, Workspaces
+from hikitsugi.domain.recall import RECALL
+from hikitsugi.domain.redaction import Redactor
+from hikitsugi.domain.tools import Intent, SubmissionStatus, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.workspace import Commit, Published
 
 INTERRUPTED = (
@@ -20,6 +25,12 @@ INTERRUPTED = (
     "Check what is there, then run it again if needed."
 )
 
+MOVED = (
+    "The checkout was lost with its host and was prepared anew from the work branch: whatever you changed since the "
+    "last push is gone. Look at what is there, then do again what is missing."
+)
+
+ONLY_LOOK = "Files cannot be changed now: this is the time to look and to think."
 
 CUT_OFF = "The call was cut off by the limit of tokens and was not carried out. Send it again, in smaller pieces."
 
@@ -37,6 +48,11 @@ class UseTools(Value):
     issue: IssueAddress
     conversation: str
     sequence: int
+    phase: Phase | None = None
+    moved: bool = False
+    """Whether the checkout was lost and prepared anew since the model's turn."""
+    read_only: bool = False
+    """Whether the model may only look: nothing is changed, and commands run in a copy that is thrown away."""
 
 
 class ToolsUsed(Value):
@@ -44,6 +60,8 @@ class ToolsUsed(Value):
 
     errors: int
     submitted: bool
+    blocked: bool = False
+    """Whether the model submitted that it cannot go on."""
 
 
 class Publish(Value):
@@ -55,12 +73,36 @@ class Publish(Value):
     at: datetime
 
 
+class Verify(Value):
+    """Run the checks on a commit that was pushed."""
+
+    issue: IssueAddress
+    commit: str
+
+
+class SweepWorkspaces(Value):
+    """Remove what this host keeps of issues that were not worked on for so long."""
+
+    now: datetime
+    keep: timedelta
+
+
 class WorkspaceActivities:
     """Checkout and tools of one host."""
 
     def __init__(
-        self, queue: str, workspaces: Workspaces, toolbox: Toolbox, memory: Memory, forges: Mapping[str, Forge]
+        self,
+        queue: str,
+        workspaces: Workspaces,
+        toolbox: Toolbox,
+        memory: Memory,
+        forges: Mapping[str, Forge],
+        redact: Redactor | None = None,
+        *,
+        records: Records | None = None,
     ) -> None:
+        self._redact = redact or Redactor()
+        self._records = records
         self._queue = queue
         self._workspaces = workspaces
         self._toolbox = toolbox
@@ -84,17 +126,22 @@ class WorkspaceActivities:
         whole = calls[:-1] if reply.stop_reason == "max_tokens" else calls
         outcomes = [(call, await self._outcome(request, call)) for call in whole]
         outcomes += [(call, ToolOutcome(text=CUT_OFF, is_error=True)) for call in calls[len(whole) :]]
-        answers = Turn(role="user", content=tuple(_answer(call, outcome) for call, outcome in outcomes))
+        news: tuple[Block, ...] = ({"type": "text", "text": MOVED},) if request.moved else ()
+        answers = Turn(role="user", content=(*(_answer(call, outcome) for call, outcome in outcomes), *news))
         await self._memory.append(request.conversation, request.sequence + 1, answers)
+        submitted = [call for call, outcome in outcomes if call.name == "submit" and not outcome.is_error]
         return ToolsUsed(
             errors=sum(outcome.is_error for _, outcome in outcomes),
-            submitted=any(call.name == "submit" and not outcome.is_error for call, outcome in outcomes),
+            submitted=bool(submitted),
+            blocked=any(call.input.get("status") == SubmissionStatus.BLOCKED for call in submitted),
         )
 
     async def _outcome(self, request: UseTools, call: ToolCall) -> ToolOutcome:
         known = await self._memory.find_tool_run(request.conversation, call.id)
         if known and known.outcome:
             return known.outcome
+        if call.name == RECALL.name and self._records:
+            return await recalled(self._records, request.issue, call)
         intent = known.intent if known else await self._intent(request, call)
         if isinstance(intent, ToolOutcome):
             return intent
@@ -106,8 +153,14 @@ class WorkspaceActivities:
         return outcome
 
     async def _intent(self, request: UseTools, call: ToolCall) -> Intent | ToolOutcome:
+        if request.phase and call.name not in tools_of(request.phase):
+            return ToolOutcome(text=_unavailable(call.name, request.phase), is_error=True)
         seen = await self._memory.files_seen(request.conversation)
         intent = await self._toolbox.intend(request.issue, call, seen)
+        if isinstance(intent, Intent) and request.read_only:
+            if intent.path is not None:
+                return ToolOutcome(text=ONLY_LOOK, is_error=True)
+            intent = intent.model_copy(update={"throwaway": True})
         if isinstance(intent, Intent):
             await self._memory.begin_tool_run(request.conversation, intent)
         return intent
@@ -119,8 +172,26 @@ class WorkspaceActivities:
         remote = await self._remote(request.issue)
         return await self._workspaces.publish(request.issue, remote, request.branch, commit)
 
+    @activity.defn
+    async def verify(self, request: Verify) -> Verified:
+        """What the checks of the pushed commit showed, without secrets."""
+        remote = await self._remote(request.issue)
+        found = await self._workspaces.verify(request.issue, remote, request.commit, ())
+        checks = [check.model_copy(update={"tail": self._redact(check.tail)}) for check in found.checks]
+        lines = [one.model_copy(update={"text": self._redact(one.text)}) for one in found.placeholders]
+        return found.model_copy(update={"checks": tuple(checks), "placeholders": tuple(lines)})
+
+    @activity.defn
+    async def sweep_workspaces(self, request: SweepWorkspaces) -> list[str]:
+        """What was removed from this host, as sentences."""
+        return await self._workspaces.sweep(request.now, request.keep)
+
     async def _remote(self, issue: IssueAddress) -> GitRemote:
         return await self._forges[issue.forge].git_remote(issue.home)
+
+
+def _unavailable(tool: str, phase: Phase) -> str:
+    return f"there is no tool {tool!r} in this phase; there are {', '.join(tools_of(phase))}"
 
 
 def _answer(call: ToolCall, outcome: ToolOutcome) -> Block:

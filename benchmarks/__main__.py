@@ -3,11 +3,12 @@
 import asyncio
 import sys
 
-from benchmarks import broker, polling, steps, tokens, workspaces
+from benchmarks import broker, memory, polling, steps, tokens, workspaces
 from hikitsugi.cli.ending import ended
 
 ALL = {
     "broker": broker.measure,
+    "memory": memory.measure,
     "polling": polling.measure,
     "steps": steps.measure,
     "tokens": tokens.measure,

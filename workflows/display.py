@@ -8,8 +8,9 @@ from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
 from activities.forge_activities import ForgeActivities, ShowState
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.life import Life
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.states import State
-from hikitsugi.messages import operators
+from hikitsugi.messages import operators, plans
 from workflows import limits
 from workflows.patience import Patience
 
@@ -30,6 +31,7 @@ class Display:
         patience.show = self._refresh
         self._labels = asyncio.Lock()
         self._waiting_for = operators.prepares(life.policy.language)
+        self._phase: Phase | None = None
 
     async def show(self, state: State) -> None:
         """Change the state everywhere."""
@@ -55,6 +57,13 @@ class Display:
         """What comes next, or the limit that has to pass first."""
         return self._patience.limit or self._waiting_for
 
+    def show_plan(self) -> None:
+        """Let the Web UI tell the plan, and make the issue findable by its phase."""
+        session = self._life.session
+        if session and session.phase is not self._phase:
+            self.index()
+        self._refresh()
+
     def _refresh(self) -> None:
         workflow.set_current_details(
             operators.details(
@@ -65,15 +74,23 @@ class Display:
                 waiting_for=self.waiting_for,
                 change_request=self._life.change_request,
                 error=self._life.error,
+                plan=self._plan,
             )
         )
 
+    @property
+    def _plan(self) -> str:
+        session = self._life.session
+        return plans.checklist(self._life.policy.language, session.plan) if session and session.plan.actions else ""
+
     def index(self) -> None:
-        """Make the issue findable by state, repository and cost."""
+        """Make the issue findable by state, phase, repository and cost."""
         cost = self._life.spending.cost_usd
+        self._phase = self._life.session.phase if self._life.session else None
         updates: list[SearchAttributeUpdate[str] | SearchAttributeUpdate[float]] = [
             STATE.value_set(self._life.state),
             REPOSITORY.value_set(self._issue.repository),
+            PHASE.value_set(self._phase) if self._phase else PHASE.value_unset(),
             COST_USD.value_unset() if cost is None else COST_USD.value_set(cost),
         ]
         if assignment := self._life.assignment:

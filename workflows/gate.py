@@ -1,38 +1,60 @@
 """What pause closes and resume opens."""
 
 import asyncio
+from collections.abc import Callable
 
 from temporalio import workflow
 
-from hikitsugi.domain.life import Life
+from hikitsugi.domain.life import Life, Order
 from hikitsugi.domain.states import State
 from hikitsugi.messages import operators
 from workflows.display import Display
+from workflows.patience import Passage
 
 
 class Gate:
     """Stands before every step of a session; a closed gate holds it for as long as it takes."""
 
-    def __init__(self, life: Life, display: Display) -> None:
+    def __init__(self, life: Life, display: Display, is_long: Callable[[], bool], renew: Passage) -> None:
         self._life = life
         self._display = display
+        self._is_long = is_long
+        self._renew = renew
 
     @property
     def is_closed(self) -> bool:
-        """Whether somebody paused the issue."""
-        return self._life.hold is not None
+        """Whether somebody paused the issue, or the end of a pause is not shown yet."""
+        return self._life.hold is not None or self._life.before_pause is not None
 
-    async def passage(self) -> None:
-        """Go through, after waiting where it is closed; a session that was stopped goes no further."""
-        while order := self._life.hold:
-            state, waited_for = self._life.state, self._display.waiting_for
-            self._display.wait_for(operators.awaits_resume(self._life.policy.language, order.by, order.reason))
-            await self._display.show(State.PAUSED)
-            await workflow.wait_condition(lambda: not self.is_closed or self._life.stop is not None)
+    async def passage(self, *, at_checkpoint: bool = False) -> None:
+        """Go through, after waiting where it is closed; a session that was stopped goes no further.
+
+        Planned work can go on in a fresh run from a checkpoint only.
+        """
+        may_renew = at_checkpoint or not self._life.is_planned
+        while self.is_closed:
+            self._life.before_pause = self._life.before_pause or self._life.state
+            if order := self._life.hold:
+                await self._stay_closed(order, may_renew=may_renew)
             self._leave_if_stopped()
-            self._display.wait_for(waited_for)
+            state, self._life.before_pause = self._life.before_pause, None
             await self._display.show(state)
         self._leave_if_stopped()
+
+    async def _stay_closed(self, order: Order, *, may_renew: bool) -> None:
+        """Wait until it is opened; a run that grows long meanwhile is renewed, and the next one waits here again."""
+        waited_for = self._display.waiting_for
+        self._display.wait_for(operators.awaits_resume(self._life.policy.language, order.by, order.reason))
+        if self._life.state is not State.PAUSED:
+            await self._display.show(State.PAUSED)
+        while self._is_held():
+            await workflow.wait_condition(lambda: not self._is_held() or (may_renew and self._is_long()))
+            if may_renew and self._is_long():
+                await self._renew()
+        self._display.wait_for(waited_for)
+
+    def _is_held(self) -> bool:
+        return self._life.hold is not None and self._life.stop is None
 
     def _leave_if_stopped(self) -> None:
         if self._life.stop:

@@ -5,23 +5,26 @@ from collections.abc import Callable
 from temporalio import workflow
 from temporalio.exceptions import ActivityError
 
+from hikitsugi.domain.closing import closes
 from hikitsugi.domain.commands import Command, command_in
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
+from hikitsugi.domain.waiting import Waiting
 from workflows import limits
+from workflows.comment_log import CommentLog
 from workflows.reasons import reason_of
 from workflows.steps import Steps
 
-_AT_ONCE = 100
 Obey = Callable[[Command, Comment], str | None]
 
 
 class Intake:
     """Runs beside the story: acknowledges accepted comments, obeys commands, keeps the rest for the model."""
 
-    def __init__(self, life: Life, steps: Steps, obey: Obey) -> None:
+    def __init__(self, life: Life, steps: Steps, log: CommentLog, obey: Obey) -> None:
         self._life = life
         self._steps = steps
+        self._log = log
         self._obey = obey
         self.is_busy = False
 
@@ -41,25 +44,45 @@ class Intake:
 
     async def _hear(self) -> None:
         """Ask who counts; a comment leaves the pending ones only when that is known."""
-        if self._life.called is None:
-            self._life.called = await self._steps.take_up()
-        asked = tuple(self._life.pending[:_AT_ONCE])
-        accepted = await self._steps.hear(asked)
-        commands = [(comment, self._command(comment)) for comment in accepted]
-        self._life.hear(asked, [comment for comment, command in commands if command is None])
-        replies = [(comment, self._obeyed(command, comment)) for comment, command in commands if command]
+        if self._life.session is None:
+            await self._ask_for_the_rules()
+        asked = self._life.next_pending
+        counting = {waiting.version: waiting for waiting in await self._steps.hear(asked)}
+        accepted = [(comment, self._command(comment)) for comment in asked if comment.version in counting]
+        waiting = [self._weighed(comment, counting[comment.version]) for comment, command in accepted if not command]
+        self._life.hear(asked, waiting)
+        for comment in asked:
+            if comment.version not in counting:
+                self._log.left_aside(comment)
+        commands = [(comment, command) for comment, command in accepted if command]
+        replies = [
+            (comment, self._obeyed(command, counting[comment.version], comment)) for comment, command in commands
+        ]
         for comment, reply in replies:
             if reply:
                 await self._reply(comment, reply)
+
+    async def _ask_for_the_rules(self) -> None:
+        """At rest, the rules in force now decide who counts; a session keeps those it began with."""
+        called = await self._steps.take_up()
+        if self._life.session is None:
+            self._life.called = called
+
+    def _weighed(self, comment: Comment, waiting: Waiting) -> Waiting:
+        """Say of a comment whether it closes the conversation, while its text is at hand."""
+        closing = not comment.is_cut and closes(comment.body, self._life.policy.completion_keywords)
+        return waiting.model_copy(update={"closing": closing})
 
     def _command(self, comment: Comment) -> Command | None:
         called = self._life.called
         return command_in(comment.body, called.bot if called else None)
 
-    def _obeyed(self, command: Command, comment: Comment) -> str | None:
+    def _obeyed(self, command: Command, waiting: Waiting, comment: Comment) -> str | None:
         """Obey at once, before anything is answered; a command is not given again by mending its spelling."""
-        workflow.logger.info("[COMMENT] command %s (ID: %s)", command.word, comment.id)
-        return None if comment.edited else self._obey(command, comment)
+        self._log.command(command.word, comment)
+        if waiting.edited or not self._life.is_new_command(comment.id):
+            return None
+        return self._obey(command, comment)
 
     async def _reply(self, comment: Comment, reply: str) -> None:
         """Answer; a forge that refuses the answer does not undo the command."""

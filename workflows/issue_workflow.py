@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
+from temporalio.exceptions import ActivityError, ApplicationError
 
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.assignment import Answer, Claim, Report
@@ -19,18 +19,21 @@ from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
 from hikitsugi.messages import budget as budget_texts
 from hikitsugi.messages import commands as command_texts
-from hikitsugi.messages import comments, operators
+from hikitsugi.messages import comments, operators, plans
 from workflows.assigned_work import AssignedWork
 from workflows.caretaker import Caretaker
+from workflows.comment_log import CommentLog
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.intake import Intake
 from workflows.patience import Patience
+from workflows.planning_steps import PlanningSteps
 from workflows.purse import BUDGET, Purse
 from workflows.reasons import reason_of
 from workflows.session_story import SessionStory
 from workflows.signals import comments_in, facts_in, order_in
 from workflows.steps import Steps
+from workflows.timers import is_long
 
 DRAINING = "Draining"
 """The type of a refusal that asks the caller to come again in a moment."""
@@ -47,15 +50,19 @@ class IssueWorkflow:
         self.is_draining = False
         self.life.called_again = False
         self.issue = IssueAddress.parse(workflow.info().workflow_id)
+        self.log = CommentLog(self.issue, self.life)
         patience = Patience(self.life)
         self.display = Display(self.issue, self.life, patience)
-        self.gate = Gate(self.life, self.display)
+        self.gate = Gate(self.life, self.display, is_long, self.renew)
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
-        self.intake = Intake(self.life, self.steps, self.obey)
+        self.intake = Intake(self.life, self.steps, self.log, self.obey)
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
         self.purse = Purse(self.life, self.steps, self.gate, self.status)
-        self.story = SessionStory(self.issue, self.life, self.steps, self.display, self.gate, self.purse, self.renew)
-        self.assigned = AssignedWork(self.issue, self.life, self.display, patience, self.story.is_long, self.renew)
+        planning = PlanningSteps(self.issue, self.life, patience, self.gate.passage)
+        self.story = SessionStory(
+            self.issue, self.life, self.steps, planning, self.display, self.gate, self.purse, self.renew
+        )
+        self.assigned = AssignedWork(self.issue, self.life, self.display, patience, is_long, self.renew)
 
     @workflow.run
     async def run(self, carried: Life | None = None) -> None:
@@ -71,7 +78,7 @@ class IssueWorkflow:
             await self.renew()
 
     async def renew(self) -> None:
-        """Go on in a fresh run, once nothing is half done beside the story."""
+        """Go on in a fresh run, once nothing is half done beside the story and all that waits can be carried."""
         await self.let_handlers_finish()
         self.life.called_again = self.is_called
         workflow.continue_as_new(self.life)
@@ -79,9 +86,11 @@ class IssueWorkflow:
     async def let_handlers_finish(self) -> None:
         """Leave nothing half done beside the story, and begin nothing new."""
         self.is_draining = True
-        await workflow.wait_condition(
-            lambda: not self.intake.is_busy and not self.caretaker.is_busy and workflow.all_handlers_finished()
-        )
+        await workflow.wait_condition(lambda: self.is_calm() and workflow.all_handlers_finished())
+
+    def is_calm(self) -> bool:
+        """Whether nothing is under way beside the story, and what is left can be carried."""
+        return not self.intake.is_busy and not self.caretaker.is_busy and self.life.is_light
 
     async def somebody_calls(self) -> bool:
         """Rest; False when the context has expired before anybody wrote."""
@@ -96,12 +105,22 @@ class IssueWorkflow:
                     return False
                 await workflow.wait_condition(lambda: not self.life.pending)
             await self.story.renew_if_long()
-            await self.gate.passage()
-            if all(map(self.story.is_closing, self.life.heard)):
-                self.life.take_heard()
+            await self.pass_or_withdraw()
+            if self.life.only_closing_is_heard:
+                self.life.heard = {}
             self.is_called = self.is_called or bool(self.life.heard)
         self.life.rests_until = None
         return True
+
+    async def pass_or_withdraw(self) -> None:
+        """Wait at the gate; a stop that comes before the session began withdraws the call for it."""
+        try:
+            await self.gate.passage()
+        except asyncio.CancelledError:
+            if not self.life.stop:
+                raise
+            self.life.stop = self.life.hold = None
+            self.is_called = False
 
     def is_wanted(self) -> bool:
         """Whether somebody calls, writes or pauses."""
@@ -116,7 +135,8 @@ class IssueWorkflow:
         try:
             return await story
         except (asyncio.CancelledError, ActivityError) as error:
-            if self.life.stop and is_cancelled_exception(error):
+            # A step whose worker died is not cut off as cancelled but as timed out.
+            if self.life.stop:
                 return Ending.STOPPED
             if not isinstance(error, ActivityError):
                 raise
@@ -125,28 +145,34 @@ class IssueWorkflow:
 
     async def hand_over(self, ending: Ending) -> None:
         """Save the work, say how it ended, keep the summary; a forge that refuses does not undo the ending."""
-        self.is_called, summary = False, self.life.error or ""
-        order, self.life.stop, self.life.hold = self.life.stop, None, None
+        self.is_called = False
+        order, self.life.stop = self.life.stop, None
+        self.life.hold = self.life.before_pause = None
+        now, error = workflow.now(), self.life.error or ""
+        left = Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=error)
         if self.life.session:
-            summary = await self.say_farewell(self.life.session, ending, order)
-        now = workflow.now()
-        self.life.close_session(Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=summary))
+            left = await self.say_farewell(self.life.session, left, order)
+        elif order:
+            with suppress(ActivityError):
+                await self.display.show(State(ending))
+        self.log.ending(ending)
+        self.life.close_session(left)
         self.display.index()
 
-    async def say_farewell(self, session: Session, ending: Ending, order: Order | None) -> str:
-        """The last effects of a session on the outside, each for itself; its final summary."""
-        summary = self.life.error or ""
+    async def say_farewell(self, session: Session, left: Handover, order: Order | None) -> Handover:
+        """The last effects of a session on the outside, each for itself; what it leaves to the next one."""
+        ending = left.ending
         with suppress(ActivityError):
             if session.workspace_queue and ending is Ending.STOPPED:
                 await self.steps.publish(workflow.now())
         with suppress(ActivityError):
-            summary = await self.steps.summarise()
+            left = await self.steps.hand_over(ending, workflow.now())
         at = f"{workflow.now():%Y-%m-%d %H:%M:%S} UTC"
         with suppress(ActivityError):
-            await self.steps.post_comment(ending, comments.farewell(self.life, ending, order, summary, at))
+            await self.steps.post_comment(ending, comments.farewell(self.life, ending, order, left.summary, at))
         with suppress(ActivityError):
             await self.display.show(State(ending))
-        return summary
+        return left
 
     @property
     def language(self) -> operators.Language:
@@ -156,8 +182,9 @@ class IssueWorkflow:
     @workflow.signal(description="One comment or a list of them: {id, author, body}; id and author may be left out")
     def comment(self, said: Any) -> None:
         """Keep what was said until the next checkpoint."""
-        for comment in comments_in(said):
-            workflow.logger.info("[COMMENT] Issue #%d - comment received (ID: %s)", self.issue.number, comment.id)
+        came = comments_in(said)
+        self.log.detected(came)
+        for comment in came:
             self.life.receive(comment)
 
     @workflow.signal(description="Hold before the next step; optionally a reason")
@@ -236,7 +263,7 @@ class IssueWorkflow:
             case Word.PAUSE:
                 self.pause(order)
             case Word.RESUME if self.life.hold and self.life.hold.by == BUDGET:
-                return budget_texts.awaits(self.language)
+                return budget_texts.awaits(self.language, self.life.mention)
             case Word.BUDGET:
                 return self.purse.grant(command.text)
             case Word.RESUME:
@@ -245,12 +272,14 @@ class IssueWorkflow:
                 self.stop(order)
             case Word.RETRY if not self.is_called:
                 self.is_called = True
+            case Word.APPROVE | Word.REVISE if self.life.can_be_steered(command.word):
+                self.life.steer(command.word, comment)
             case Word.STATUS:
                 return command_texts.status(self.language, self.status())
             case None:
-                return command_texts.not_understood(self.language)
+                return command_texts.not_understood(self.language, self.life.mention)
             case word:
-                return command_texts.not_now(self.language, word)
+                return command_texts.not_now(self.language, word, self.life.mention)
         return None
 
     @workflow.query
@@ -271,4 +300,6 @@ class IssueWorkflow:
     @workflow.query
     def plan(self) -> str:
         """The plan as Markdown."""
+        if self.life.session and self.life.session.plan.actions:
+            return plans.checklist(self.language, self.life.session.plan)
         return operators.no_plan(self.language)

@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import TypeVar
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError, TimeoutType  # noqa: A004
 
-from activities.failures import LIMITED
+from activities.failures import LIMITED, UNPREPARED
 from hikitsugi.domain.life import Life
 from hikitsugi.messages import operators
 from workflows import limits
@@ -65,13 +65,22 @@ async def execute(step: Step[A, P, R], request: P, limit: limits.Limits, summary
         step,
         request,
         task_queue=queue,
+        schedule_to_start_timeout=limits.HOST_SILENT if queue else None,
         start_to_close_timeout=limit.start_to_close,
         schedule_to_close_timeout=limit.with_retries,
         heartbeat_timeout=limit.heartbeat,
-        retry_policy=limits.PATIENT,
+        retry_policy=limit.retry,
         cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         summary=summary,
     )
+
+
+def is_without_checkout(error: ActivityError) -> bool:
+    """Whether the host of a checkout is gone, or the checkout from its host."""
+    cause = error.cause
+    if isinstance(cause, TimeoutError):
+        return cause.type is TimeoutType.SCHEDULE_TO_START
+    return isinstance(cause, ApplicationError) and cause.type == UNPREPARED
 
 
 def asked_to_wait(error: ActivityError) -> timedelta | None:

@@ -12,25 +12,32 @@ class PlainWork:
     """One pass over an issue without a plan."""
 
     def __init__(
-        self, session: Session, steps: Steps, checkpoint: Callable[[], Awaitable[None]], max_iterations: int
+        self, session: Session, steps: Steps, checkpoint: Callable[[], Awaitable[object]], max_iterations: int
     ) -> None:
         self._session = session
         self._steps = steps
         self._checkpoint = checkpoint
         self._max_iterations = max_iterations
+        self.is_blocked = False
+        """Whether the model submitted that it cannot go on."""
 
     async def run(self) -> bool:
         """Work until the model submits; False when a limit came first."""
         reminders = 0
-        while self._session.iterations < self._max_iterations and reminders <= MAX_REMINDERS:
-            await self._checkpoint()
-            thought = await self._steps.think()
-            if not thought.tools:
+        while self._session.talk.asked is not None or self._may_go_on(reminders):
+            if self._session.talk.asked is None:
+                await self._checkpoint()
+                await self._steps.think()
+            if not self._session.talk.asked:
                 reminders += 1
                 await self._steps.tell_to_go_on()
-            elif (await self._steps.use_tools(thought)).submitted:
-                self._session.submitted = self._session.sequence - 2
+            elif (used := await self._steps.use_tools()).submitted:
+                self.is_blocked = used.blocked
+                self._session.submitted = self._session.talk.sequence - 2
                 return True
             else:
                 reminders = 0
         return False
+
+    def _may_go_on(self, reminders: int) -> bool:
+        return self._session.talk.iterations < self._max_iterations and reminders <= MAX_REMINDERS

@@ -33,13 +33,14 @@ class Purse:
         while not self.budget.covers(self._life.spending):
             await self._ask()
             self._life.hold = Order(by=BUDGET, reason=texts.reason(self._life.policy.language))
-            await self._gate.passage()
+            await self._gate.passage(at_checkpoint=True)
             await take_in()
 
     async def _ask(self) -> None:
         if self._life.asked_for_more != (asked := str(self.budget)):
             effect = f"budget-{self._life.spending.llm_calls}"
-            text = texts.is_used_up(self._life.policy.language, self._status(), self.budget, self._life.spent_on)
+            language, mention = self._life.policy.language, self._life.mention
+            text = texts.is_used_up(language, self._status(), self.budget, self._life.spent_on, mention)
             await self._steps.post_comment(effect, text)
             self._life.asked_for_more = asked
 
@@ -47,7 +48,7 @@ class Purse:
         """Take a new budget from a person; the answer to it."""
         language, usd = self._life.policy.language, amount_in(text)
         if usd is None:
-            return texts.is_no_amount(language)
+            return texts.is_no_amount(language, self._life.mention)
         if not Budget(usd=usd).covers(self._life.spending):
             return texts.is_too_small(language, usd, self._status())
         self._life.granted_usd = usd

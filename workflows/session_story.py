@@ -1,27 +1,33 @@
 """One session: work, tell the result, and talk until the conversation is over."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import datetime
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.closing import closes
-from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
+from hikitsugi.domain.phases import Phase
+from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Language
-from hikitsugi.domain.session import Ending, Session
+from hikitsugi.domain.session import Ending, Handover, Part, Session, Talk
 from hikitsugi.domain.states import State
-from hikitsugi.messages import comments, operators
+from hikitsugi.domain.subject import work_branch
+from hikitsugi.messages import comments, handover, operators
 from workflows import limits
+from workflows.comment_log import CommentLog
 from workflows.display import Display
 from workflows.gate import Gate
+from workflows.people import People
 from workflows.plain_work import PlainWork
+from workflows.planned_work import PlannedWork
+from workflows.planning_steps import PlanningSteps
 from workflows.purse import Purse
 from workflows.reasons import reason_of
 from workflows.steps import Steps
-from workflows.timers import happens_before
+from workflows.timers import happens_before, is_long
 
 
 class SessionStory:
@@ -32,6 +38,7 @@ class SessionStory:
         issue: IssueAddress,
         life: Life,
         steps: Steps,
+        planning_steps: PlanningSteps,
         display: Display,
         gate: Gate,
         purse: Purse,
@@ -40,9 +47,11 @@ class SessionStory:
         self.issue = issue
         self.life = life
         self.steps = steps
+        self.planning_steps = planning_steps
         self.display = display
         self.gate = gate
         self.purse = purse
+        self.log = CommentLog(issue, life)
         self.renew = renew
 
     async def play(self) -> Ending:
@@ -60,7 +69,7 @@ class SessionStory:
         try:
             await self.work()
         except ActivityError as error:
-            if self.life.current.passes == 0 or is_cancelled_exception(error):
+            if self.life.current.passes == 0 or self.life.stop or is_cancelled_exception(error):
                 raise
             await self.report_failure(reason_of(error))
         await self.display.show(State.AWAITING_RESPONSE)
@@ -69,6 +78,7 @@ class SessionStory:
         """Say that a comment could not be worked on, and leave the conversation it broke."""
         session = self.life.current
         self.life.note_error(reason)
+        self.log.skipped(self.life.last_comment_id or "-")
         await self.steps.post_comment(f"error-{session.passes}", comments.skipped(self.language, reason))
         session.begin_anew(str(workflow.uuid4()))
 
@@ -79,45 +89,115 @@ class SessionStory:
         if not called.is_open:
             self.life.called, self.life.error = called, operators.is_closed(called.policy.language)
             return False
+        key, now = workflow.uuid4().hex[:12], workflow.now()
+        taken = await self.steps.take_over(key, called.policy, now)
         session = Session(
-            number=self.life.sessions + 1,
-            key=workflow.uuid4().hex[:12],
-            branch=f"hikitsugi/issue-{self.issue.number}",
-            conversation=str(workflow.uuid4()),
+            number=taken.session,
+            key=key,
+            branch=work_branch(self.issue, called.request),
+            pushes=not (called.request and called.request.is_from_fork),
+            talk=Talk(id=str(workflow.uuid4())),
+            started_at=now,
+            inherited=taken.handover,
         )
         self.life.open_session(called, session)
         await self.display.show(State.PROCESSING)
+        await self.tell_inheritance(taken.handover)
         return True
 
+    async def tell_inheritance(self, left: Handover | None) -> None:
+        """Say on the issue that an earlier context was taken over; a forge that refuses changes nothing."""
+        if left:
+            with suppress(ActivityError):
+                await self.steps.post_comment("inherited", handover.notice(self.language, left))
+
     async def work(self) -> None:
-        """One pass: work in the checkout, publish it, tell the result."""
+        """One pass: work in the checkout, publish it, tell the result; a fresh run goes on where the last one was."""
+        session = self.life.current
         self.life.note_work(workflow.now())
-        if self.life.current.sequence == 0:
-            self.life.current.sequence = await self.steps.open_conversation(workflow.now())
-        if self.life.current.passes and not await self.take_in(self.life.take_heard()):
-            return
-        self.life.current.workspace_queue = await self.steps.prepare_workspace()
-        plain = PlainWork(self.life.current, self.steps, self.checkpoint, self.life.policy.max_iterations)
-        concluded = await plain.run()
-        self.display.wait_for(operators.publishes(self.language))
-        published = await self.steps.publish(workflow.now())
-        if not published.is_empty:
-            self.life.change_request = await self.steps.open_change_request()
-        await self.steps.post_result(published, concluded=concluded)
+        if session.part is Part.HEARING:
+            if not await self.begin_pass():
+                return
+            session.part = Part.WORKING
+        if session.part is Part.WORKING:
+            session.workspace_queue = await self.steps.prepare_workspace()
+            session.concluded = await self.way_of_working().run()
+            session.part = Part.PUBLISHING
+        await self.hand_in(session)
+        if session.passes and self.life.last_comment_id:
+            self.log.processed(self.life.last_comment_id)
         self.life.note_work(workflow.now())
 
-    async def checkpoint(self) -> None:
-        """Between two rounds of work: pause, new comments, the budget, then a fresh run if the history is long."""
-        await self.gate.passage()
+    async def hand_in(self, session: Session) -> None:
+        """Publish what the pass came to, and tell it."""
+        if session.part is Part.PUBLISHING:
+            self.display.wait_for(operators.verifies(self.language))
+            session.published = await self.steps.gather_evidence(workflow.now())
+            session.part = Part.REQUESTING
+        self.display.wait_for(operators.publishes(self.language))
+        if session.part is Part.REQUESTING:
+            if session.published and not session.published.is_empty:
+                self.life.change_request = await self.steps.open_change_request()
+            session.part = Part.TELLING
+        if session.published:
+            await self.steps.post_result(session.published, concluded=session.concluded)
+
+    async def begin_pass(self) -> bool:
+        """Open the conversation about what is asked for; False when what was said is there no more."""
+        session, is_planned = self.life.current, self.life.policy.planning.enabled
+        if is_planned:
+            session.begin_anew(str(workflow.uuid4()))
+        if not session.talk.is_open:
+            session.talk.sequence = await self.steps.open_conversation(workflow.now())
+        if session.passes and not await self.take_in():
+            return False
+        if is_planned:
+            session.planning = Planning(request=session.talk.turn(back=0))
+        return True
+
+    def way_of_working(self) -> PlannedWork | PlainWork:
+        """By plan, or in one tool loop."""
+        if not self.life.policy.planning.enabled:
+            return PlainWork(self.life.current, self.steps, self.checkpoint, self.life.policy.max_iterations)
+        people = People(self.life, self.steps, self.planning_steps, self.display, self.hears_before, self.take_in)
+        return PlannedWork(self.life, self.steps, self.planning_steps, people, self.checkpoint, self.display.show_plan)
+
+    async def checkpoint(self) -> bool:
+        """Between two rounds of work: pause, new comments, the budget, then a fresh run if the history is long.
+
+        Whether comments were told.
+        """
+        told_before = self.life.comments_processed
+        await self.gate.passage(at_checkpoint=True)
         await self.hear_people()
         await self.purse.passage(self.hear_people)
-        self.display.wait_for(operators.works(self.language, self.life.current.iterations + 1))
+        self.display.wait_for(self.next_step())
         await self.renew_if_long()
+        return self.life.comments_processed > told_before
+
+    def next_step(self) -> str:
+        """What the work waits for."""
+        session = self.life.current
+        if session.phase is None:
+            return operators.works(self.language, session.talk.iterations + 1)
+        action = session.plan.next() if session.phase is Phase.EXECUTION else None
+        return operators.acts(self.language, action.id) if action else operators.plans(self.language, session.phase)
+
+    async def hears_before(self, until: datetime) -> bool:
+        """Whether something comes up before the time is up; a pause is lived through and does not count."""
+        planning = self.life.current.planning
+        if not await self.happens_before(until, lambda: self.has_news() or planning.is_approved):
+            return False
+        await self.renew_if_long()
+        began = workflow.now()
+        await self.gate.passage()
+        planning.wait_longer(workflow.now() - began)
+        return True
 
     async def hear_people(self) -> None:
         """Give the model what people wrote meanwhile, where that is wanted."""
-        if self.life.policy.hears_while_working:
-            await self.take_in(self.life.take_heard())
+        if self.life.policy.hears_at(self.life.current.talk.iterations):
+            await self.take_in()
 
     async def conversation_is_over(self) -> bool:
         """Wait for an answer; True when it closes the conversation, or when none comes in time."""
@@ -141,52 +221,63 @@ class SessionStory:
 
     async def is_answered(self) -> bool:
         """Whether what was heard closes the conversation; otherwise the next pass begins."""
-        if all(map(self.is_closing, self.life.heard)):
-            last = self.life.take_heard()[-1]
-            workflow.logger.info("[COMMENT] Issue #%d - closing comment (ID: %s)", self.issue.number, last.id)
+        if self.life.only_closing_is_heard:
+            last, self.life.heard = list(self.life.heard.values())[-1], {}
+            self.log.closing(last)
             return True
         await self.display.show(State.PROCESSING)
         self.life.current.next_pass()
         return False
 
-    async def take_in(self, heard: tuple[Comment, ...]) -> bool:
-        """Give comments to the model; whether any was still there."""
+    async def take_in(self) -> bool:
+        """Give the model what was heard, as much as one turn can hold; whether any of it was still there."""
         self.life.checks += 1
+        heard = self.life.next_heard
         if not heard:
             return False
         told = await self.steps.tell_comments(heard)
         self.life.current.comments_answered += len(told)
         self.life.count_comments(told, workflow.now())
         self.life.current.answer_at = told[-1].place if told else None
-        for comment in told:
-            workflow.logger.info("[COMMENT] Issue #%d - processing comment (ID: %s)", self.issue.number, comment.id)
+        if told and self.life.current.phase:
+            self.life.current.planning.note_comments(self.life.current.talk.turn())
+        self.log.processing(told)
         return bool(told)
 
     async def renew_if_long(self) -> None:
         """Go on in a fresh run when the history of this one has grown long."""
-        if self.is_long():
+        if is_long():
             await self.renew()
-
-    def is_long(self) -> bool:
-        """Whether waking this run would begin to take long."""
-        return workflow.info().get_current_history_length() > limits.RENEW_AFTER_EVENTS
 
     async def happens_before(self, until: datetime, happens: Callable[[], bool]) -> bool:
         """Whether it happens before the time is up; meanwhile late duplicates of our comments are removed."""
-        if self.life.doubtful:
-            soon = min(until, workflow.now() + limits.RECONCILE_AFTER)
-            if await happens_before(soon, happens, self.display.waiting_for):
+        while True:
+            if self.is_in_doubt():
+                soon = min(until, workflow.now() + limits.RECONCILE_AFTER)
+                if await happens_before(soon, happens, self.display.waiting_for):
+                    return True
+                await self.reconcile()
+            elif not await happens_before(until, lambda: happens() or self.is_in_doubt(), self.display.waiting_for):
+                return False
+            elif happens():
                 return True
+
+    def is_in_doubt(self) -> bool:
+        """Whether a comment of ours may be there twice."""
+        return bool(self.life.doubtful)
+
+    async def reconcile(self) -> None:
+        """Take back what we said twice; a forge that refuses that leaves the story as it is."""
+        try:
             await self.steps.reconcile()
-        return await happens_before(until, happens, self.display.waiting_for)
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            self.life.note_error(reason_of(error))
 
     def has_news(self) -> bool:
         """Whether somebody wrote, paused or stopped, or it is time for a fresh run."""
-        return bool(self.life.heard) or self.gate.is_closed or self.life.stop is not None or self.is_long()
-
-    def is_closing(self, comment: Comment) -> bool:
-        """Whether a comment says nothing but that all is well."""
-        return not comment.is_cut and closes(comment.body, self.life.policy.completion_keywords)
+        return bool(self.life.heard) or self.gate.is_closed or self.life.stop is not None or is_long()
 
     @property
     def language(self) -> Language:

@@ -7,6 +7,7 @@ from temporalio import workflow
 
 from hikitsugi.domain.issue import OPERATOR, Comment
 from hikitsugi.domain.life import IssueFacts, Order
+from hikitsugi.messages.prompts import shortened
 
 
 def comments_in(said: Any) -> list[Comment]:
@@ -38,8 +39,19 @@ def facts_in(seen: Any) -> IssueFacts:
 def _comment_in(said: Any) -> Comment | None:
     typed = {"body": said} if isinstance(said, str) else said
     try:
-        sender = OPERATOR if typed.get("author", OPERATOR) == OPERATOR else "typed"
-        return Comment.model_validate({"id": f"{sender}:{workflow.uuid4()}", "author": OPERATOR, **typed})
+        comment = Comment.model_validate(typed if _is_signed(typed) else _signed(typed))
     except (ValidationError, AttributeError, TypeError):
         workflow.logger.warning("left out a malformed comment")
         return None
+    body = shortened(comment.body)
+    return comment if body == comment.body else comment.model_copy(update={"body": body})
+
+
+def _is_signed(typed: Any) -> bool:
+    return "id" in typed and "author" in typed
+
+
+def _signed(typed: Any) -> dict[str, Any]:
+    """What a person may leave out; whoever names nobody is the operator."""
+    sender = OPERATOR if typed.get("author", OPERATOR) == OPERATOR else "typed"
+    return {"id": f"{sender}:{workflow.uuid4()}", "author": OPERATOR, **typed}

@@ -1,6 +1,9 @@
 """Every step a story can take: which activity, which limits, its name in the Web UI."""
 
+from collections.abc import Callable
 from datetime import datetime
+
+from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.forge_activities import (
     ForgeActivities,
@@ -9,24 +12,32 @@ from activities.forge_activities import (
     PostComment,
     PostResult,
     Reconcile,
+    Work,
 )
-from activities.memory_activities import MemoryActivities, OpenConversation, Summarise, TellComments, TellToGoOn
+from activities.handover_activities import HandOver, HandoverActivities, TakenOver, TakeOver
+from activities.memory_activities import MemoryActivities, OpenConversation, TellComments, TellToGoOn
 from activities.thinking_activities import Think, ThinkingActivities, Thought
 from activities.workspace_activities import (
     PrepareWorkspace,
     Publish,
     ToolsUsed,
     UseTools,
+    Verify,
     WorkspaceActivities,
 )
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
-from hikitsugi.domain.session import Called, Session
+from hikitsugi.domain.phases import Phase
+from hikitsugi.domain.plan import Action
+from hikitsugi.domain.policy import Policy
+from hikitsugi.domain.session import Called, Ending, Handover, Session
+from hikitsugi.domain.verification import Verified
+from hikitsugi.domain.waiting import Waiting
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request
 from workflows import limits
-from workflows.patience import A, P, Passage, Patience, R, Step
+from workflows.patience import A, P, Passage, Patience, R, Step, is_without_checkout
 
 _SUMMARY = 200
 
@@ -50,13 +61,13 @@ class Steps:
         """Read the issue and the rules."""
         return await self._patience.take(ForgeActivities.take_up, self._issue, limits.FORGE, "read the issue")
 
-    async def hear(self, comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
+    async def hear(self, comments: tuple[Comment, ...]) -> tuple[Waiting, ...]:
         """Those of the comments that count."""
         request = Hear(
             issue=self._issue,
             issue_author=self._life.called.author if self._life.called else "",
             accept_from=self._life.policy.accept_comments_from,
-            comments=comments,
+            comments=tuple(comment.without_text for comment in comments),
         )
         summary = f"hear {len(comments)} comment(s)"
         return tuple(await self._patience.take(ForgeActivities.hear, request, limits.FORGE, summary))
@@ -72,12 +83,13 @@ class Steps:
     async def _post(self, key: str, body: str, summary: str, place: IssueAddress | None = None) -> None:
         request = PostComment(issue=place or self._issue, key=key, body=body)
         if await self._patience.take(ForgeActivities.post_comment, request, limits.FORGE, summary):
-            self._life.doubtful.append(key)
+            self._life.doubt(key, place)
 
     async def reconcile(self) -> None:
         """Remove what arrived twice of comments that had to be written again."""
-        request = Reconcile(issue=self._issue, keys=tuple(self._life.doubtful))
-        self._life.doubtful = []
+        keys, places = tuple(self._life.doubtful), dict(self._life.doubtful_at)
+        self._life.doubtful, self._life.doubtful_at = [], {}
+        request = Reconcile(issue=self._issue, keys=keys, places=places)
         await self._patience.take(ForgeActivities.reconcile, request, limits.FORGE, "reconcile comments")
 
     async def open_conversation(self, now: datetime) -> int:
@@ -85,12 +97,14 @@ class Steps:
         request = OpenConversation(
             issue=self._issue,
             session=self._session.number,
-            conversation=self._session.conversation,
+            conversation=self._session.talk.id,
             language=self._life.policy.language,
             accept_from=self._life.policy.accept_comments_from,
-            leave_out=tuple(comment.id for comment in (*self._life.pending, *self._life.heard)),
-            handover=self._life.inheritance,
+            leave_out=(*self._life.pending, *self._life.heard),
+            handover=self._session.inherited,
+            terms=self._life.policy.inheritance,
             at=now,
+            purpose="request" if self._life.policy.planning.enabled else "plain_work",
         )
         self.is_opening = True
         try:
@@ -98,83 +112,150 @@ class Steps:
         finally:
             self.is_opening = False
 
-    async def tell_comments(self, comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
+    async def tell_comments(self, comments: tuple[Waiting, ...]) -> tuple[Waiting, ...]:
         """Give comments to the model; those that were still there."""
         request = TellComments(
             issue=self._issue,
-            conversation=self._session.conversation,
-            sequence=self._session.sequence,
+            conversation=self._session.talk.id,
+            sequence=self._session.talk.sequence,
             comments=comments,
+            more=len(self._life.heard) - len(comments),
+            overlooked=self._life.overlooked,
         )
         summary = f"tell the model {len(comments)} comment(s)"
-        told = await self._work(MemoryActivities.tell_comments, request, limits.FORGE, summary)
-        self._session.sequence += bool(told)
+        versions = await self._work(MemoryActivities.tell_comments, request, limits.FORGE, summary)
+        self._session.talk.sequence += bool(versions)
+        self._life.overlooked = 0
+        self._life.forget_heard([*versions, *(comment.version for comment in comments)])
+        told = {version.rpartition("@")[0] for version in versions}
         return tuple(comment for comment in comments if comment.id in told)
 
     async def tell_to_go_on(self) -> None:
         """Remind the model that it has to act or to submit."""
-        request = TellToGoOn(conversation=self._session.conversation, sequence=self._session.sequence)
+        request = TellToGoOn(conversation=self._session.talk.id, sequence=self._session.talk.sequence)
         await self._work(MemoryActivities.tell_to_go_on, request, limits.STORE, "remind the model")
-        self._session.sequence += 1
+        self._session.talk.sequence += 1
+        self._session.talk.asked = None
 
     async def prepare_workspace(self) -> str:
-        """Have the checkout ready; the queue of its host."""
+        """Have the checkout ready; the queue of its host, which is another one when the last is gone."""
         request = PrepareWorkspace(issue=self._issue, branch=self._session.branch)
-        return await self._work(
-            WorkspaceActivities.prepare_workspace,
-            request,
-            limits.GIT,
-            f"check out {request.branch}",
-            queue=self._session.workspace_queue,
-        )
+        summary = f"check out {request.branch}"
+        while True:
+            queue = self._session.workspace_queue
+            try:
+                return await self._work(
+                    WorkspaceActivities.prepare_workspace, request, limits.GIT, summary, queue=queue
+                )
+            except ActivityError as error:
+                if queue is None or not is_without_checkout(error):
+                    raise
+                self._session.workspace_queue = None
+
+    async def _at_checkout(
+        self, step: Step[A, P, R], request: Callable[[], P], limit: limits.Limits, summary: str
+    ) -> R:
+        """Take a step where the checkout is; when that is gone, where it was prepared anew from the pushed branch."""
+        while True:
+            try:
+                return await self._work(step, request(), limit, summary, queue=self._session.workspace_queue)
+            except ActivityError as error:
+                if not is_without_checkout(error):
+                    raise
+            self._session.moves += 1
+            self._session.workspace_queue = None
+            self._session.workspace_queue = await self.prepare_workspace()
 
     async def think(self) -> Thought:
         """Let the model say its next turn."""
-        request = Think(conversation=self._session.conversation, sequence=self._session.sequence)
-        thought = await self._work(
-            ThinkingActivities.think, request, limits.MODEL, f"turn {self._session.iterations + 1}"
+        talk, phase = self._session.talk, self._session.phase
+        request = Think(
+            conversation=talk.id,
+            sequence=talk.sequence,
+            phase=phase,
+            issue=self._issue,
+            session=self._session.number,
+            number=self._life.spending.llm_calls + 1,
         )
-        self._session.sequence += 1
-        self._session.iterations += 1
+        summary = f"{phase}: turn {talk.iterations + 1}" if phase else f"turn {talk.iterations + 1}"
+        thought = await self._work(ThinkingActivities.think, request, limits.MODEL, summary)
+        talk.sequence += 1
+        talk.iterations += 1
+        talk.context_tokens = thought.usage.context_tokens
+        talk.asked = thought.tools
         self._life.spend(thought.usage, thought.cost_usd)
         return thought
 
-    async def use_tools(self, thought: Thought) -> ToolsUsed:
+    async def use_tools(self) -> ToolsUsed:
         """Run the tools the model asked for in its last turn."""
-        request = UseTools(
-            issue=self._issue, conversation=self._session.conversation, sequence=self._session.sequence - 1
-        )
-        used = await self._work(
-            WorkspaceActivities.use_tools,
-            request,
-            limits.TOOLS,
-            ", ".join(thought.tools)[:_SUMMARY],
-            queue=self._session.workspace_queue,
-        )
-        self._session.sequence += 1
+        talk, moves = self._session.talk, self._session.moves
+        summary = ", ".join(talk.asked or ())[:_SUMMARY]
+
+        def request() -> UseTools:
+            return UseTools(
+                issue=self._issue,
+                conversation=talk.id,
+                sequence=talk.sequence - 1,
+                phase=self._session.phase,
+                moved=self._session.moves > moves,
+                read_only=self._session.phase not in {None, Phase.EXECUTION},
+            )
+
+        used = await self._at_checkout(WorkspaceActivities.use_tools, request, limits.TOOLS, summary)
+        talk.sequence += 1
+        talk.asked = None
         return used
 
-    async def publish(self, now: datetime) -> Published:
-        """Commit and push what is there."""
-        message = change_request.commit(self._issue, self._life.title)
+    async def publish(self, now: datetime, action: Action | None = None) -> Published:
+        """Commit and push what is there, if the branch is one that we may push to."""
+        if not self._session.pushes:
+            return Published(commit="", withheld=True)
+        message = change_request.commit(self._issue, self._life.title, action)
         request = Publish(issue=self._issue, branch=self._session.branch, message=message, at=now)
-        return await self._work(
-            WorkspaceActivities.publish,
-            request,
-            limits.GIT,
-            f"commit and push {request.branch}",
-            queue=self._session.workspace_queue,
+        summary = f"commit and push {request.branch}"
+        return await self._at_checkout(WorkspaceActivities.publish, lambda: request, limits.GIT, summary)
+
+    async def verify(self, commit: str) -> Verified:
+        """Run the checks on a pushed commit."""
+        request = Verify(issue=self._issue, commit=commit)
+        summary = f"verify {commit[:8]}"
+        return await self._at_checkout(WorkspaceActivities.verify, lambda: request, limits.TOOLS, summary)
+
+    async def gather_evidence(self, now: datetime) -> Published:
+        """Push what is there, and run the checks on it unless they ran on this very commit."""
+        published, known = await self.publish(now), self._session.verified
+        if published.is_empty:
+            self._session.verified = None
+        elif known is None or known.commit != published.commit:
+            self._session.verified = await self.verify(published.commit)
+        return published
+
+    @property
+    def _done(self) -> Work:
+        """The work behind the result of this pass."""
+        session, spent = self._session, self._life.spending
+        planned = self._life.policy.planning.enabled
+        return Work(
+            plan=session.plan if planned else None,
+            verdict=session.planning.verdict,
+            concluded=session.planning.concluded,
+            verified=session.verified,
+            calls=spent.llm_calls,
+            cost_usd=spent.cost_usd,
         )
 
     async def open_change_request(self) -> str:
-        """Have a pull or merge request for the branch; its address."""
+        """Have a pull or merge request for the branch; its address. One that is worked on itself is its own."""
+        if self._life.called and self._life.called.request:
+            return self._life.called.url
         request = OpenChangeRequest(
             issue=self._issue,
             issue_title=self._life.title,
             branch=self._session.branch,
             language=self._life.policy.language,
-            conversation=self._session.conversation,
+            conversation=self._session.talk.id,
             sequence=self._session.submitted,
+            work=self._done,
         )
         return await self._work(ForgeActivities.open_change_request, request, limits.FORGE, "open the change request")
 
@@ -184,27 +265,54 @@ class Steps:
             issue=self._session.answer_at or self._issue,
             key=self._session.key_of(f"result-{self._session.passes}"),
             language=self._life.policy.language,
-            conversation=self._session.conversation,
+            conversation=self._session.talk.id,
             sequence=self._session.submitted if concluded else None,
             published=published,
             change_request=self._life.change_request,
+            work=self._done,
         )
         if await self._work(ForgeActivities.post_result, request, limits.FORGE, "comment: result"):
-            self._life.doubtful.append(request.key)
+            self._life.doubt(request.key, self._session.answer_at)
 
     async def _work(
         self, step: Step[A, P, R], request: P, limit: limits.Limits, summary: str, queue: str | None = None
     ) -> R:
         return await self._patience.take(step, request, limit, summary, queue=queue, passage=self._passage)
 
-    async def summarise(self) -> str:
-        """The final summary of the session."""
-        request = Summarise(
+    async def take_over(self, key: str, policy: Policy, now: datetime) -> TakenOver:
+        """Begin a session with what the last one left; a store that cannot tell leaves what we carried ourselves."""
+        request = TakeOver(
+            issue=self._issue,
+            key=key,
+            session=self._life.sessions + 1,
+            inherits=policy.inherits,
+            expiry=policy.context_expiry,
+            now=now,
+        )
+        try:
+            return await self._patience.take(HandoverActivities.take_over, request, limits.EARLIER, "take over")
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            return TakenOver(session=request.session, handover=self._life.inheritance)
+
+    async def hand_over(self, ending: Ending, now: datetime) -> Handover:
+        """Leave the next session a record of this one."""
+        request = HandOver(
+            issue=self._issue,
+            key=self._session.key,
+            session=self._session.number,
+            ending=ending,
             language=self._life.policy.language,
             title=self._life.title,
-            conversation=self._session.conversation,
-            sequence=self._session.submitted,
+            author=self._life.called.author if self._life.called else "",
             change_request=self._life.change_request,
-            answered=self._session.comments_answered,
+            error=self._life.error,
+            plan=self._life.status(self._issue, "").plan,
+            started_at=self._session.started_at or now,
+            now=now,
         )
-        return await self._patience.take(MemoryActivities.summarise, request, limits.STORE, "final summary")
+        left = await self._patience.take(HandoverActivities.hand_over, request, limits.SUMMARY, "final summary")
+        if left.usage:
+            self._life.spending.add(left.usage, left.cost_usd)
+        return left.handover

@@ -12,7 +12,6 @@ from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import IssueFacts
 from workflows.issue_workflow import IssueWorkflow
-from workflows.repository_workflow import RepositoryWorkflow
 
 _FAIRNESS_BYTES = 64
 _PER_SIGNAL = 100
@@ -66,20 +65,12 @@ async def start_issue(
     )
 
 
-async def start_watching(client: Client, task_queue: str, home: RepositoryAddress) -> None:
-    """Have a repository watched; one that is watched already is left as it is."""
-    await client.start_workflow(
-        RepositoryWorkflow.run,
-        id=str(home),
-        task_queue=task_queue,
-        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-        priority=Priority(fairness_key=fairness_key(home)),
-    )
-
-
 def _as_said(comment: Comment) -> dict[str, Any]:
     """The beginning of a comment; its whole text is read from the forge when the model is told."""
-    begun = {"watched": True, "body": comment.body[:_BEGINNING], "is_cut": len(comment.body) > _BEGINNING}
+    body = comment.body
+    if len(body) > _BEGINNING:
+        body = f"{body[:_BEGINNING]}\n{comment.mark}" if comment.is_ours else body[:_BEGINNING]
+    begun = {"watched": True, "body": body, "is_cut": len(comment.body) > _BEGINNING, "length": comment.size}
     return comment.model_copy(update=begun).model_dump(mode="json", exclude_defaults=True)
 
 

@@ -1,6 +1,6 @@
 """The real Valkey server of the installed package; what it holds can be rebuilt, so it keeps nothing on disk."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +9,14 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from hikitsugi.app.embedded import HOST, Child, embedded, free_port, packaged_program
+
+
+@dataclass(frozen=True)
+class EmbeddedValkey:
+    """A running server: its URL, and a wait for its unexpected end."""
+
+    url: str
+    gone: Callable[[], Awaitable[str]]
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,14 @@ class _Valkey:
 
 
 @asynccontextmanager
+async def watched_valkey(data_folder: Path) -> AsyncGenerator[EmbeddedValkey]:
+    """Run the server until the block ends."""
+    async with embedded("Valkey", data_folder, lambda folder: _Valkey(folder, free_port())) as (server, child):
+        yield EmbeddedValkey(url=server.url, gone=child.gone)
+
+
+@asynccontextmanager
 async def embedded_valkey(data_folder: Path) -> AsyncGenerator[str]:
-    """Run the server until the block ends, and give its URL."""
-    async with embedded("Valkey", data_folder, lambda folder: _Valkey(folder, free_port())) as (server, _):
-        yield server.url
+    """Run the server until the block ends, for whom its URL is enough."""
+    async with watched_valkey(data_folder) as valkey:
+        yield valkey.url

@@ -10,12 +10,15 @@ from temporalio.worker import Worker
 
 from activities.failures import FailureTranslation
 from activities.heartbeat import Heartbeat
-from hikitsugi.app.deliveries import start_watching
+from hikitsugi.app.policies import context_expiry
+from hikitsugi.app.schedules import schedule_housekeeping
 from hikitsugi.app.temporal import WORKFLOWS
+from hikitsugi.app.watching import watch_exactly
 from hikitsugi.app.wiring import Parts, Steps
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.address import RepositoryAddress
 from hikitsugi.domain.board import Board
+from workflows.housekeeping_workflow import Housekeeping
 
 _log = logging.getLogger(__name__)
 
@@ -23,7 +26,7 @@ _GRACE = timedelta(seconds=5)
 _STICKY = timedelta(seconds=2)
 _BEAT = timedelta(seconds=2)
 _CACHED = 500
-_COMMANDS_AT_ONCE = 8
+_AT_HOST_AT_ONCE = 200
 _WATCHED_AT_ONCE = 1000
 
 
@@ -33,9 +36,11 @@ async def worker_role(parts: Parts, client: Client, board: Board) -> AsyncGenera
     queue = parts.settings.temporal.task_queue
     if parts.sandbox.kind == "refused":
         _log.warning("no sandbox here, so the agent cannot run commands; install bubblewrap (sandbox.kind: auto)")
+    await schedule_housekeeping(client, queue, Housekeeping(expiry=context_expiry(parts.settings)))
     async with (
+        parts.checkouts.keeping_spares(),
         _worker(parts, client, queue, [*parts.shared_steps(), *parts.assignment_steps(board)], stories=True),
-        _worker(parts, client, parts.workspace_queue, parts.host_steps(), at_once=_COMMANDS_AT_ONCE),
+        _worker(parts, client, parts.workspace_queue, parts.host_steps(), at_once=_AT_HOST_AT_ONCE),
     ):
         yield
 
@@ -45,10 +50,12 @@ async def watcher_role(parts: Parts, client: Client, doorbell: Doorbell, board: 
     """Watch the configured repositories."""
     steps = parts.watch_steps(client, doorbell, board)
     async with doorbell.listening(), _worker(parts, client, parts.watch_queue, steps, at_once=_WATCHED_AT_ONCE):
-        for forge in parts.settings.forges:
-            for repository in forge.repositories:
-                home = RepositoryAddress(forge=forge.name, repository=repository.name)
-                await start_watching(client, parts.settings.temporal.task_queue, home)
+        homes = [
+            RepositoryAddress(forge=forge.name, repository=repository.name)
+            for forge in parts.settings.forges
+            for repository in forge.repositories
+        ]
+        await watch_exactly(client, parts.settings.temporal.task_queue, homes)
         yield
 
 

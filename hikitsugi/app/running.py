@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -13,19 +14,20 @@ from temporalio.client import Client
 from temporalio.runtime import Runtime
 from temporalio.worker import Interceptor
 
-from hikitsugi.app.broker_role import open_redis, serve_broker
+from hikitsugi.app.broker_role import open_door, open_redis, serve_broker
 from hikitsugi.app.embedded_temporal import embedded_temporal
-from hikitsugi.app.embedded_valkey import embedded_valkey
+from hikitsugi.app.embedded_valkey import watched_valkey
 from hikitsugi.app.roles import watcher_role, worker_role
 from hikitsugi.app.run_file import RunFacts, read_run_file, remove_run_file, write_run_file
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.telemetry import make_runtime
-from hikitsugi.app.temporal import connect, register_search_attributes
+from hikitsugi.app.temporal import check_key, connect, register_search_attributes
 from hikitsugi.app.wiring import open_forges, parts
 from hikitsugi.board.board import RedisBoard
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.ports import Forge
+from hikitsugi.domain.redaction import Redactor
 
 
 class Role(StrEnum):
@@ -58,10 +60,13 @@ async def running(
     helping = set(roles) != set(Role) and owner is not None and owner.pid != os.getpid()
     runtime, metrics = make_runtime(0 if helping else settings.telemetry.metrics_port)
     async with AsyncExitStack() as stack:
+        door = stack.enter_context(open_door(settings.broker)) if Role.BROKER in roles else None
         servers = await _servers(stack, settings, owner if helping else None, runtime)
-        client = await connect(settings.temporal, servers.temporal, runtime, interceptors)
+        redact = Redactor(settings.secrets())
+        client = await connect(settings.temporal, servers.temporal, runtime, interceptors, redact)
+        await check_key(client)
         await register_search_attributes(client)
-        broker = await _roles(stack, settings, roles, client, servers)
+        broker = await _roles(stack, settings, roles, client, servers, door)
         facts = RunFacts(
             pid=os.getpid(),
             temporal=servers.temporal,
@@ -88,12 +93,19 @@ async def _servers(stack: AsyncExitStack, settings: Settings, others: RunFacts |
         servers.temporal, servers.ui = embedded.address, embedded.ui
         servers.gone.append(embedded.gone)
     if not redis:
-        servers.redis = await stack.enter_async_context(embedded_valkey(settings.data_folder))
+        valkey = await stack.enter_async_context(watched_valkey(settings.data_folder))
+        servers.redis = valkey.url
+        servers.gone.append(valkey.gone)
     return servers
 
 
 async def _roles(
-    stack: AsyncExitStack, settings: Settings, roles: Collection[Role], client: Client, servers: Servers
+    stack: AsyncExitStack,
+    settings: Settings,
+    roles: Collection[Role],
+    client: Client,
+    servers: Servers,
+    door: socket.socket | None,
 ) -> str | None:
     """Start the roles; the broker's address, if it is among them."""
     redis = await stack.enter_async_context(open_redis(servers.redis))
@@ -106,9 +118,9 @@ async def _roles(
             await stack.enter_async_context(worker_role(opened, client, board))
         if Role.WATCHER in roles:
             await stack.enter_async_context(watcher_role(opened, client, doorbell, board))
-    if Role.BROKER in roles:
+    if door:
         forges = forges or await stack.enter_async_context(open_forges(settings))
-        return await stack.enter_async_context(serve_broker(settings, client, redis, doorbell, forges))
+        return await stack.enter_async_context(serve_broker(settings, client, redis, doorbell, forges, door))
     return None
 
 

@@ -160,6 +160,7 @@ class WorkspaceSettings(Section):
     """Where repositories are checked out, and the commands to set them up and check them."""
 
     root: Folder | None = None
+    host: Text | None = None
     keep_hours: Amount = 24
     setup_command: Text | None = None
     check_command: Text | None = None
@@ -172,6 +173,7 @@ class SandboxSettings(Section):
     network: bool = False
     memory_mb: Annotated[Count, Field(ge=64)] = 4096
     timeout_seconds: Duration = 600
+    image: Text = "python:3-slim"
 
 
 def _agent_id(given: str) -> str:

@@ -20,6 +20,7 @@ from temporalio.runtime import (
 from hikitsugi.app.embedded import HOST, free_port
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.redaction import Redactor
+from workflows.comment_log import COMMENT_LOG
 
 # C0 and C1 controls, and the marks that turn or break a line of text on a screen.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -27,7 +28,9 @@ _CONTROL_IN_TRACEBACK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u20
 _TALKATIVE = ("httpx", "httpx2", "httpcore", "urllib3", "github", "gitlab", "aiosqlite", "asyncio", "uvicorn.access")
 
 
-def configure_logging(log_format: Literal["console", "json"], level: str, secrets: Iterable[str]) -> None:
+def configure_logging(
+    log_format: Literal["console", "json"], level: str, secrets: Iterable[str], comment_level: str = "info"
+) -> None:
     """Send every log of the process to standard error, one way for structlog and the standard library."""
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -47,6 +50,7 @@ def configure_logging(log_format: Literal["console", "json"], level: str, secret
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_formatter(log_format, shared, secrets))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
+    logging.getLogger(COMMENT_LOG).setLevel(comment_level.upper())
     logging.captureWarnings(capture=True)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)

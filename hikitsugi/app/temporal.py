@@ -4,33 +4,39 @@ import dataclasses
 from collections.abc import Sequence
 from datetime import timedelta
 
+from pydantic import SecretStr
 from temporalio.api.enums.v1 import IndexedValueType
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
 from temporalio.client import Client
-from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.plugin import SimplePlugin
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError
 from temporalio.worker import Interceptor, WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
+from hikitsugi.app.payloads import data_converter
 from hikitsugi.app.settings_sections import TemporalSettings
 from hikitsugi.domain.errors import TryAgainLater
+from hikitsugi.domain.redaction import Redactor
 from workflows import display
+from workflows.housekeeping_workflow import HousekeepingWorkflow
 from workflows.issue_workflow import IssueWorkflow
 from workflows.repository_workflow import RepositoryWorkflow
 
-WORKFLOWS = (IssueWorkflow, RepositoryWorkflow)
+WORKFLOWS = (IssueWorkflow, RepositoryWorkflow, HousekeepingWorkflow)
 _PASSED_THROUGH = ("hikitsugi", "activities")
+_CHECKED = 5
 _CONNECT_TIMEOUT = timedelta(seconds=10)
 _ATTRIBUTES = (display.STATE, display.REPOSITORY, display.PHASE, display.AGENT, display.COST_USD)
 
 
-def plugin(interceptors: Sequence[Interceptor] = ()) -> SimplePlugin:
+def plugin(
+    interceptors: Sequence[Interceptor] = (), redact: Redactor | None = None, key: SecretStr | None = None
+) -> SimplePlugin:
     """Converter and sandbox in one piece; which workflows run where is each worker's own."""
     return SimplePlugin(
         "hikitsugi",
-        data_converter=pydantic_data_converter,
+        data_converter=data_converter(redact or Redactor(), key),
         workflow_runner=_sandbox_that_knows_us,
         interceptors=list(interceptors),
     )
@@ -44,7 +50,11 @@ def _sandbox_that_knows_us(runner: WorkflowRunner | None) -> WorkflowRunner:
 
 
 async def connect(
-    settings: TemporalSettings, address: str, runtime: Runtime | None = None, interceptors: Sequence[Interceptor] = ()
+    settings: TemporalSettings,
+    address: str,
+    runtime: Runtime | None = None,
+    interceptors: Sequence[Interceptor] = (),
+    redact: Redactor | None = None,
 ) -> Client:
     """A client of the server at the address; TryAgainLater when nobody answers there."""
     try:
@@ -53,7 +63,7 @@ async def connect(
             namespace=settings.namespace,
             api_key=settings.api_key.get_secret_value() if settings.api_key else None,
             tls=settings.tls or None,
-            plugins=[plugin(interceptors)],
+            plugins=[plugin(interceptors, redact, settings.encryption_key)],
             runtime=runtime,
             connect_timeout=_CONNECT_TIMEOUT,
         )
@@ -77,3 +87,16 @@ async def register_search_attributes(client: Client) -> None:
         await client.operator_service.add_search_attributes(
             AddSearchAttributesRequest(namespace=client.namespace, search_attributes=missing)
         )
+
+
+async def check_key(client: Client) -> None:
+    """Refuse to begin with another encryption key than the running workflows were written with."""
+    running = "WorkflowType = 'IssueWorkflow' AND ExecutionStatus = 'Running'"
+    async for found in client.list_workflows(running, limit=_CHECKED):
+        workflow = client.get_workflow_handle(found.id, run_id=found.run_id)
+        await (await workflow.describe()).memo()
+        async for event in workflow.fetch_history_events(page_size=1):
+            carried = event.workflow_execution_started_event_attributes.input.payloads
+            if carried:
+                await client.data_converter.decode(carried)
+            break

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import SecretStr
@@ -13,7 +14,10 @@ from temporalio.client import Client
 from activities.assignment_activities import AssignmentActivities
 from activities.board_keeper import BoardKeeper
 from activities.forge_activities import ForgeActivities
+from activities.handover_activities import HandoverActivities
+from activities.housekeeping_activities import HousekeepingActivities
 from activities.memory_activities import MemoryActivities
+from activities.planning_activities import PlanningActivities
 from activities.thinking_activities import ThinkingActivities
 from activities.watch_activities import WatchActivities
 from activities.workspace_activities import WorkspaceActivities
@@ -31,12 +35,14 @@ from hikitsugi.forges.github import GitHubForge
 from hikitsugi.forges.gitlab import GitLabForge
 from hikitsugi.language_model.client import AnthropicModel
 from hikitsugi.language_model.prices import PriceList
-from hikitsugi.language_model.prompts import plain_work
+from hikitsugi.language_model.prompts import final_summary, phase_prompt, plain_work
+from hikitsugi.language_model.tokens import estimate
 from hikitsugi.memory.opening import open_memory
 from hikitsugi.workspace.checkout import Checkouts
 from hikitsugi.workspace.confinement import Limits, Sandbox
 from hikitsugi.workspace.places import default_root
 from hikitsugi.workspace.sandbox import choose
+from hikitsugi.workspace.shell import Shell
 from hikitsugi.workspace.tools import TOOL_SPECS, WorkspaceTools
 
 Steps = Sequence[Callable[..., Any]]
@@ -51,6 +57,7 @@ class Configured(dict[str, V]):
 
 
 _SHIFT = timedelta(days=1)
+_SUMMARY_TOKENS = 8000
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,7 @@ class Parts:
     records: Records
     forges: Mapping[str, Forge]
     model: LanguageModel
+    summary_model: LanguageModel
     checkouts: Checkouts
     sandbox: Sandbox
     redact: Redactor
@@ -69,7 +77,7 @@ class Parts:
     @property
     def workspace_queue(self) -> str:
         """The task queue of the checkouts on this host."""
-        return f"{self.settings.temporal.task_queue}-workspace-{socket.gethostname()}"
+        return f"{self.settings.temporal.task_queue}-workspace-{self.settings.workspace.host or socket.gethostname()}"
 
     @property
     def watch_queue(self) -> str:
@@ -82,19 +90,29 @@ class Parts:
         forge = ForgeActivities(
             self.forges, policies, self.memory, self.redact, confined=self.settings.sandbox.kind != "none"
         )
-        store = MemoryActivities(self.memory, self.forges, plain_work, TOOL_SPECS, self.redact)
+        planning = PlanningActivities(self.memory, self.forges, phase_prompt, self.redact)
+        store = MemoryActivities(self.memory, self.forges, plain_work, TOOL_SPECS, self.records, estimate)
+        between = HandoverActivities(
+            self.records, self.memory, self.forges, self.summary_model, final_summary, estimate
+        )
         return [
+            *(planning.open_phase, planning.send_back, planning.ask_people, planning.propose_plan),
             *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
             *(forge.open_change_request, forge.post_result, forge.reconcile),
-            *(store.open_conversation, store.tell_comments, store.tell_to_go_on, store.summarise),
-            ThinkingActivities(self.model, self.memory, self.redact).think,
+            *(store.open_conversation, store.tell_comments, store.tell_to_go_on),
+            *(between.take_over, between.hand_over),
+            HousekeepingActivities(self.records).forget_expired,
+            ThinkingActivities(self.model, self.memory, self.redact, self.records).think,
             self._workspace().prepare_workspace,
         ]
 
     def host_steps(self) -> Steps:
         """The steps in the checkouts of this host."""
         workspace = self._workspace()
-        return [workspace.prepare_workspace, workspace.use_tools, workspace.publish]
+        return [
+            *(workspace.prepare_workspace, workspace.use_tools, workspace.publish, workspace.verify),
+            workspace.sweep_workspaces,
+        ]
 
     def assignment_steps(self, board: Board) -> Steps:
         """The steps around the leases of external agents."""
@@ -112,7 +130,9 @@ class Parts:
 
     def _workspace(self) -> WorkspaceActivities:
         tools = WorkspaceTools(self.checkouts, self.sandbox, sandbox_limits(self.settings))
-        return WorkspaceActivities(self.workspace_queue, self.checkouts, tools, self.memory, self.forges)
+        return WorkspaceActivities(
+            self.workspace_queue, self.checkouts, tools, self.memory, self.forges, self.redact, records=self.records
+        )
 
 
 @asynccontextmanager
@@ -122,16 +142,26 @@ async def parts(settings: Settings) -> AsyncGenerator[Parts]:
     redact = Redactor(settings.secrets())
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(open_memory(memory_url(settings), redact=redact))
+        sandbox = await choose(settings.sandbox.kind, root, sandbox_limits(settings), settings.sandbox.image)
         yield Parts(
             settings=settings,
             memory=memory,
             records=memory.records,
             forges=await stack.enter_async_context(open_forges(settings)),
-            model=await stack.enter_async_context(_model(settings)),
-            checkouts=Checkouts(root),
-            sandbox=await choose(settings.sandbox.kind, root, sandbox_limits(settings)),
+            model=await stack.enter_async_context(_model(settings, settings.llm.model, settings.llm.max_tokens)),
+            summary_model=await stack.enter_async_context(
+                _model(settings, settings.llm.summary_model, min(settings.llm.max_tokens, _SUMMARY_TOKENS))
+            ),
+            checkouts=_checkouts(settings, root, sandbox),
+            sandbox=sandbox,
             redact=redact,
         )
+
+
+def _checkouts(settings: Settings, root: Path, sandbox: Sandbox) -> Checkouts:
+    chosen = settings.workspace
+    shell = Shell(sandbox, sandbox_limits(settings))
+    return Checkouts(root, shell, setup_command=chosen.setup_command, check_command=chosen.check_command)
 
 
 def memory_url(settings: Settings) -> str:
@@ -168,11 +198,11 @@ def _forge(chosen: ForgeSettings, detection: CommentDetection) -> GitHubForge | 
     return GitHubForge(chosen.name, chosen.url, credentials, username, review_comments=reviews)
 
 
-def _model(settings: Settings) -> AnthropicModel:
+def _model(settings: Settings, model: str, max_tokens: int) -> AnthropicModel:
     return AnthropicModel(
         base_url=settings.llm.base_url,
         api_key=settings.llm.api_key or SecretStr(""),
-        model=settings.llm.model,
-        max_tokens=settings.llm.max_tokens,
+        model=model,
+        max_tokens=max_tokens,
         prices=PriceList(settings.llm.prices),
     )

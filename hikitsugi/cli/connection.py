@@ -14,6 +14,7 @@ from hikitsugi.app.settings_forges import ForgeSettings
 from hikitsugi.app.temporal import connect
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.errors import HikitsugiError, TryAgainLater, WillNeverWork
+from hikitsugi.domain.redaction import Redactor
 
 _NO_WORKER = (RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.CANCELLED)
 _NO_ENTRY = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNAUTHENTICATED)
@@ -23,7 +24,7 @@ async def connected(settings: Settings) -> Client:
     """A client of the configured server, or of the one that the running worker has."""
     # The SDK would log to standard output, which belongs to the command's own words.
     silent = Runtime(telemetry=TelemetryConfig(logging=None))
-    return await connect(settings.temporal, _address(settings), silent)
+    return await connect(settings.temporal, _address(settings), silent, redact=Redactor(settings.secrets()))
 
 
 def no_workflow(issue: IssueAddress) -> str:

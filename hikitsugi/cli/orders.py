@@ -6,8 +6,9 @@ from datetime import timedelta
 from pydantic import JsonValue
 from temporalio.client import WorkflowFailureError
 
-from hikitsugi.app.deliveries import start_issue, start_watching
+from hikitsugi.app.deliveries import start_issue
 from hikitsugi.app.settings import Settings
+from hikitsugi.app.watching import start_watching
 from hikitsugi.cli.connection import connected, no_workflow, said_plainly
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.issue import OPERATOR

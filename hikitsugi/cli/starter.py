@@ -27,6 +27,7 @@ from hikitsugi.messages import command_line as words
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 _TELL, _LOOK, _WATCH, _CHECK = "Tell an issue", "Look", "Watch repositories", "Configuration"
+_REMEMBER = "Remember and forget"
 
 
 def _wherever_given(ctx: typer.Context, config: Path | None) -> Path | None:
@@ -138,6 +139,55 @@ def watch(issue: Issue, config: Config = None) -> None:
     settings, address = _settings_and_issue(config, issue)
     with suppress(KeyboardInterrupt):
         asyncio.run(watching.watch(settings, address, Console(highlight=False)))
+
+
+@app.command(rich_help_panel=_REMEMBER, epilog="Example: python starter.py explain octocat/hello-world#12")
+def explain(issue: Issue, as_json: AsJson = False, config: Config = None) -> None:  # noqa: FBT002 - a switch
+    """Tell who did what on an issue, when, why and at what cost."""
+    settings, address = _settings_and_issue(config, issue)
+    from hikitsugi.cli import remembering, story_screen  # noqa: PLC0415 - brings in what other commands need not wait for
+
+    told = asyncio.run(remembering.explain(settings, address))
+    if as_json:
+        _say(told.model_dump_json(indent=2))
+    else:
+        Console(highlight=False).print(story_screen.story(settings.language, told))
+
+
+@app.command(rich_help_panel=_REMEMBER, epilog="Example: python starter.py export octocat/hello-world#12 --to 12.json")
+def export(
+    issue: Issue,
+    to: Annotated[Path | None, typer.Option(help="Write to this file instead.", metavar="FILE")] = None,
+    config: Config = None,
+) -> None:
+    """Print everything the store holds of an issue as JSON, without secrets."""
+    settings, address = _settings_and_issue(config, issue)
+    from hikitsugi.cli import remembering  # noqa: PLC0415 - brings in what other commands need not wait for
+
+    held = json.dumps(asyncio.run(remembering.export(settings, address)), indent=2, ensure_ascii=False)
+    if to is None:
+        _say(held)
+        return
+    to.touch(mode=0o600)
+    to.write_text(f"{held}\n", encoding="utf-8", errors="replace")
+    _say(words.exported(settings.language, str(to)))
+
+
+@app.command(rich_help_panel=_REMEMBER, epilog="Example: python starter.py forget octocat/hello-world#12 --yes")
+def forget(
+    issue: Issue,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,  # noqa: FBT002 - a switch
+    config: Config = None,
+) -> None:
+    """Remove everything the store holds of an issue."""
+    settings, address = _settings_and_issue(config, issue)
+    from hikitsugi.cli import remembering  # noqa: PLC0415 - brings in what other commands need not wait for
+
+    if not yes and not typer.confirm(words.really_forget(settings.language, str(address))):
+        _say(words.not_forgotten(settings.language, str(address)))
+        return
+    sessions = asyncio.run(remembering.forget(settings, address))
+    _say(words.forgotten(settings.language, str(address), sessions))
 
 
 @app.command(rich_help_panel=_WATCH, epilog="Example: python starter.py watch-repository github:octocat/hello-world")

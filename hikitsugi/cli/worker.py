@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +15,10 @@ from hikitsugi.app.running import Role, running, until_told_to_end
 from hikitsugi.app.settings import Settings, load_settings, problems_for_running
 from hikitsugi.app.settings_problems import SettingsError
 from hikitsugi.app.telemetry import configure_logging
+from hikitsugi.cli.ending import insist_on_ending
 from hikitsugi.messages import worker_start
+
+_TIME_TO_END = timedelta(seconds=30)
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -43,10 +47,14 @@ def forget_demo(data_folder: Path) -> None:
 
 async def run(settings: Settings, roles: set[Role], demo: dict[str, str] | None = None) -> None:
     """Run the roles until told to end."""
-    configure_logging(settings.telemetry.log_format, "info", settings.secrets())
+    comment_level = settings.comment_detection.log_level
+    configure_logging(settings.telemetry.log_format, "info", settings.secrets(), comment_level)
     async with running(settings, roles, demo) as (facts, servers):
         _tell(settings, facts)
-        await until_told_to_end(servers)
+        try:
+            await until_told_to_end(servers)
+        finally:
+            insist_on_ending(_TIME_TO_END, worker_start.does_not_end(settings.language, _TIME_TO_END.total_seconds()))
 
 
 def _tell(settings: Settings, facts: RunFacts) -> None:

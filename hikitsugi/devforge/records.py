@@ -86,6 +86,7 @@ class Pull:
     is_draft: bool = False
     merge: Merge | None = None
     approved_by: tuple[Person, ...] = ()
+    is_from_fork: bool = False
 
 
 @dataclass(frozen=True)

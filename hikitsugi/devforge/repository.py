@@ -73,7 +73,7 @@ class Repository:
 
     def current(self, issue: Issue, pull: Pull) -> Pull:
         """The branches read from git at this moment; a closed request keeps what it ended with."""
-        if not issue.is_open:
+        if not issue.is_open or pull.is_from_fork:
             return pull
         head, base = self.git.commit_of(pull.head), self.git.commit_of(pull.base)
         return replace(pull, head_commit=head or pull.head_commit, base_commit=base or pull.base_commit)
@@ -100,6 +100,15 @@ class Repository:
                 is_draft = is_draft_title(title)
             pull = Pull(head, base, *commits, is_draft)
             return self.pull_tracker.open_issue(author, title, body, labels, assignees, pull)
+
+    def open_pull_from_fork(self, author: Person, title: str, body: str, head: str, commit: str, *labels: str) -> Issue:
+        """Propose a commit of somebody's copy for the default branch; it is kept under a ref of the request's own."""
+        with self.journal.lock:
+            base_commit = str(self.git.commit_of(self.default_branch))
+            pull = Pull(head, self.default_branch, commit, base_commit, is_from_fork=True)
+            opened = self.pull_tracker.open_issue(author, title, body, labels, (), pull)
+            self.git.create_ref(f"refs/{self.kind.pulls_place.replace('_', '-')}/{opened.number}/head", commit)
+            return opened
 
     def edit_pull(self, number: int, by: Person, edit: Edit, base: str | None = None) -> Issue:
         """Change a pull request; closing it keeps the commits it closed with."""
@@ -146,7 +155,11 @@ class Repository:
         """Let the open pull requests know the commits that were pushed to their branches."""
         with self.journal.lock:
             for issue in self._open_pulls():
-                if issue.pull and self.git.commit_of(issue.pull.head) not in {None, issue.pull.head_commit}:
+                if (
+                    issue.pull
+                    and not issue.pull.is_from_fork
+                    and self.git.commit_of(issue.pull.head) not in {None, issue.pull.head_commit}
+                ):
                     self.pull_tracker.mark(issue.number, by, self.current(issue, issue.pull), Deed.PUSHED)
 
     def difference(self, pull: Pull) -> Difference:

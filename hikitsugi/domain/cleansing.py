@@ -63,6 +63,6 @@ def cleansed_intent(intent: Intent, redact: Redactor) -> Intent:
 
 
 def withheld_calls(reply: Reply, clean: Reply) -> list[ToolCall]:
-    """The calls of a reply, without secrets, that had to be changed."""
+    """The calls of a reply, without secrets, that had to be changed; what is only told to people stays good."""
     asked = {call.id: call for call in reply.turn.tool_calls}
-    return [call for call in clean.turn.tool_calls if call != asked.get(call.id)]
+    return [call for call in clean.turn.tool_calls if call.name != "submit" and call != asked.get(call.id)]

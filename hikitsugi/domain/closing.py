@@ -18,6 +18,13 @@ _PLEASED = re.compile(
 _STOP = re.compile(r"[\n、。,.!・:;()\"“”「」『』—–]+|(?<!\w)-+(?!\w)")
 _SPACE = re.compile(r"(?:[\s〜~^_*]|(?<![ァ-ヶ])ー)+")
 _LONGEST = 300
+_SPELLINGS = {
+    "ありがとう": re.compile(r"ありがと(?:[ーぉ〜~]+う?|(?!う))|有り?難う"),
+    "了解": re.compile(r"りょうかい|リョウカイ"),
+    "承知": re.compile(r"しょうち(?=し|いた|です)"),
+    "thanks": re.compile(r"サンクス|(?<![a-z0-9])(?:thx|thanx|thnx|tnx)(?![a-z0-9])"),
+    "ok": re.compile(r"おっけー?|おーけー|オッケー?|オーケー"),
+}
 
 _LOOK = (
     r"(?:(?:it|this|that|everything|all|the (?:fix|change|patch|result|pr|mr|code))(?: is| was|s| looks| seems)|looks)"
@@ -68,7 +75,7 @@ _JAPANESE = (
     r"|直(?:りました|っています|ってます)|通りました|いきました|できました|解決(?:しました|です)|パスしました"
     r"|成功しました|反映されました)"
     rf"|(?:これで|こちらで|この内容で|もう|とても|大変|本当に|すごく|特に|全く)*(?:{_AS_WISHED}|完璧|ばっちり|バッチリ"
-    r"|最高|十分|問題な(?:し|い|さそう|かった)|問題ありません|大丈夫|[良よ]さそう|良い感じ|いい感じ|良い|いい(?=ですね)"
+    r"|最高|十分|問題な(?:し|い|さそう|かった)|問題(?:あり|ござい)ません|大丈夫|[良よ]さそう|良い感じ|いい感じ|良い|いい(?=ですね)"
     r"|素晴らしい|すばらしい|すごい|さすが|ナイス|満足|嬉しい|うれしい|早い|はやい|以上(?=です))(?:ですね|です|でした)?"
     r"|(?:わかり|分かり|理解し|納得し)ました|なるほど|(?:オーケー|オッケー)(?:です)?|(?<=[a-z] )です"
     r"|(?:本件は?|この件は?|これで)?(?:(?:マージ|クローズ)(?:しました|します|いたします|させていただきます)"
@@ -80,7 +87,7 @@ _BEFORE_KEYWORD = (
 )
 _AFTER_KEYWORD = (
     r"(?:です|でした|しました|いたしました|致しました|とします|といたします|とさせていただきます|にします|ございます"
-    r"|ございました)?(?: (?:here|for me|from me|with me))?"
+    r"|ございました|(?<=完了)でお願い(?:します|いたします|致します))?(?: (?:here|for me|from me|with me))?"
 )
 
 
@@ -98,7 +105,11 @@ def closes(text: str, keywords: Collection[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().strip()
+    """The text with one spelling for each word that people spell in several ways."""
+    plain = unicodedata.normalize("NFKC", text).casefold().strip()
+    for word, spellings in _SPELLINGS.items():
+        plain = spellings.sub(word, plain)
+    return plain
 
 
 def _words(said: str) -> str:

@@ -81,3 +81,5 @@ class Transcript(Value):
     system: str
     tools: tuple[ToolSpec, ...]
     turns: tuple[Turn, ...]
+    purpose: str = ""
+    """What it is held for; a phase of planned work wants replies in its form."""

@@ -11,6 +11,10 @@ class WillNeverWork(HikitsugiError):
     """Trying again changes nothing: bad credentials, an unknown repository, a refused request."""
 
 
+class Unprepared(WillNeverWork):
+    """The checkout is not on this host; preparing it is what helps."""
+
+
 class TryAgainLater(HikitsugiError):
     """A passing fault; `after` is how long the other side asked us to wait, if it did."""
 

@@ -47,6 +47,18 @@ class Context(Value):
     recommendations: tuple[str, ...] = ()
     use: Use = Use()
 
+    @classmethod
+    def of(cls, issue: IssueAddress, carried: Handover) -> "Context":
+        """What is left of a context when the store cannot give the whole."""
+        return cls(
+            id=carried.id,
+            issue=issue,
+            session=carried.session,
+            ending=carried.ending,
+            ended_at=carried.ended_at,
+            summary=carried.summary,
+        )
+
     @property
     def carried(self) -> Handover:
         """What travels through continue-as-new: enough to go on if the store should be lost."""

@@ -9,6 +9,8 @@ from hikitsugi.domain.value import Value
 
 MARKER_PREFIX = "<!-- hikitsugi:"
 OPERATOR = "operator"
+_LONGEST_NAME = 300
+_LONGEST_ADDRESS = 3000
 
 
 class Issue(Value):
@@ -23,37 +25,62 @@ class Issue(Value):
     labels: tuple[str, ...] = ()
     assignees: tuple[str, ...] = ()
     updated_at: datetime
+    request: "ChangeRequest | None" = None
+    """Its branches, where it is a request and that was asked for."""
 
 
 class Comment(Value):
     """One comment of a conversation; ids are strings on every forge."""
 
-    id: str = Field(coerce_numbers_to_str=True)
-    author: str
+    id: str = Field(coerce_numbers_to_str=True, max_length=_LONGEST_NAME)
+    author: str = Field(max_length=_LONGEST_NAME)
     body: str
     created_at: datetime | None = None
     updated_at: datetime | None = None
-    url: str | None = None
-    author_role: str | None = None
+    url: str | None = Field(default=None, max_length=_LONGEST_ADDRESS)
+    author_role: str | None = Field(default=None, max_length=_LONGEST_NAME)
     place: IssueAddress | None = None
     """Where it was written, if not on the issue itself but on the request we opened for it."""
     watched: bool = False
     """Whether the watcher saw it on the forge; then one that is no longer there was deleted."""
     is_cut: bool = False
     """Whether only the beginning of its text is here."""
+    length: int = 0
+    """How many characters its whole text has, where only the beginning is here."""
     edited: bool = False
     """Whether the model was given an earlier text of it."""
 
     @property
     def version(self) -> str:
         """Names this very text: another edit has another name."""
-        return f"{self.id}@{self.updated_at.isoformat() if self.updated_at else ''}"
+        return f"{self.id}@{self.at}"
+
+    @property
+    def at(self) -> str:
+        """When its text was last changed, in a form that sorts."""
+        return self.updated_at.isoformat() if self.updated_at else ""
+
+    @property
+    def size(self) -> int:
+        """How many characters its whole text has."""
+        return self.length or len(self.body)
+
+    @property
+    def without_text(self) -> "Comment":
+        """Itself, but for a text that can be read on the forge; what tells it as ours stays."""
+        if not self.watched:
+            return self
+        return self.model_copy(update={"body": self.mark if self.is_ours else "", "length": self.size})
+
+    @property
+    def mark(self) -> str:
+        """Its last line."""
+        return (self.body.rstrip().splitlines() or [""])[-1]
 
     @property
     def is_ours(self) -> bool:
         """Whether its last line is the hidden marker that each of our comments ends with."""
-        lines = self.body.rstrip().splitlines()
-        return bool(lines) and lines[-1].startswith(MARKER_PREFIX)
+        return self.mark.startswith(MARKER_PREFIX)
 
     @property
     def is_operators(self) -> bool:
@@ -77,6 +104,7 @@ class NewChangeRequest(Value):
     base: str
     title: str
     body: str
+    draft: bool = False
 
 
 class ChangeRequest(Value):
@@ -88,6 +116,8 @@ class ChangeRequest(Value):
     base: str
     is_open: bool
     is_draft: bool = False
+    is_from_fork: bool = False
+    """Whether its branch lies in somebody else's copy of the repository, where we cannot push."""
     kind: Kind = Kind.PULL_REQUEST
 
 

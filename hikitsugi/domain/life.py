@@ -1,23 +1,38 @@
 """The life of an issue in the house: everything its workflow carries from run to run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from itertools import islice
+from typing import TypeVar
 
 from pydantic import BaseModel, Field
 
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.assignment import Assignment
 from hikitsugi.domain.budget import Spending
+from hikitsugi.domain.commands import Word
 from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.session import Called, Ending, Handover, Session
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
+from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.waiting import Waiting
+
+T = TypeVar("T")
 
 _REMEMBERED = 500
-_TOLD_AT_ONCE = 20
+_ASKED_AT_ONCE = 100
+_TOLD_AT_ONCE = 500
+_CHARACTERS_ASKED = 100_000
+_CHARACTERS_TOLD = 60_000
+_CHARACTERS_CARRIED = 60_000
+_MOST_WAITING = 10_000
+_FRAME = 80
+"""What the line above a comment's text takes."""
 
 
 class Order(Value):
@@ -60,13 +75,24 @@ class Life(BaseModel):
     hold: Order | None = None
     stop: Order | None = None
     facts: IssueFacts | None = None
-    pending: list[Comment] = []
+    before_pause: State | None = None
+    """What a pause interrupted, and what is shown again after it."""
+    pending: dict[str, Comment] = {}
     """Received, but not yet asked whether its author counts."""
-    heard: list[Comment] = []
+    heard: dict[str, Waiting] = {}
     """By people who count, but not yet given to the model."""
-    received: list[str] = []
+    told: list[str] = []
+    """The versions told last, because one of them may be asked about while it is told."""
+    overlooked: int = 0
+    """How many waited in vain, because even more came after them."""
+    received: dict[str, str] = {}
+    """The last comments that came, each with the time of its newest text."""
+    obeyed: list[str] = []
+    """The last commands, because a delivery may come again much later."""
     doubtful: list[str] = []
     """Keys of our comments of which a late duplicate may turn up."""
+    doubtful_at: dict[str, IssueAddress] = {}
+    """Where those of them were written that are not on the issue itself."""
     spending: Spending = Field(default_factory=Spending)
     spent_on: dict[str, float] = {}
     """US dollars by phase of the work."""
@@ -77,6 +103,8 @@ class Life(BaseModel):
     found: int = 0
     checks: int = 0
     errors: int = 0
+    tally_before: Tally = Tally()
+    """What had been counted when the last session ended."""
     comments_processed: int = 0
     last_comment_id: str | None = None
     first_processed_at: datetime | None = None
@@ -116,35 +144,85 @@ class Life(BaseModel):
         return self.facts is not None and self.facts.for_work
 
     @property
+    def is_planned(self) -> bool:
+        """Whether a session works by plan now."""
+        return self.session is not None and self.session.phase is not None
+
+    @property
+    def tally(self) -> Tally:
+        """What was counted about comments so far."""
+        return Tally(checks=self.checks, found=self.found, added=self.comments_processed, errors=self.errors)
+
+    @property
+    def mention(self) -> str | None:
+        """The name that people put before a command, where the forge takes a slash for an order to itself."""
+        return self.called.bot if self.called and self.policy.shows_mentions else None
+
+    @property
     def title(self) -> str:
         """The issue's title, once it was read."""
         return self.called.title if self.called else ""
 
     def receive(self, comment: Comment) -> None:
-        """Keep a comment until it is heard; a repeated delivery changes nothing, an edit takes the old one's place."""
-        if comment.version in self.received:
+        """Keep a comment until it is heard; a repeated or older delivery changes nothing, an edit is put in place."""
+        known, at = self.received.get(comment.id), comment.at
+        if known is not None and at <= known:
             return
-        self.received = [*self.received, comment.version][-_REMEMBERED:]
+        told_before = known is not None and comment.id not in self.pending and comment.id not in self.heard
+        self.received.pop(comment.id, None)
+        self.received[comment.id] = at
+        if len(self.received) > _REMEMBERED:
+            del self.received[next(iter(self.received))]
         self.found += 1
-        self.pending = _with(self.pending, comment.model_copy(update={"edited": self._was_heard(comment.id)}))
+        self.pending[comment.id] = comment.model_copy(update={"edited": True}) if told_before else comment
 
-    def _was_heard(self, comment_id: str) -> bool:
-        """Whether an earlier text of the comment has gone through our hands already."""
-        waiting = [comment.id for comment in (*self.pending, *self.heard)]
-        earlier = [version.rpartition("@")[0] for version in self.received[:-1]]
-        return comment_id in earlier and comment_id not in waiting
+    @property
+    def next_pending(self) -> tuple[Comment, ...]:
+        """The oldest of the pending comments, as many as one step can ask about."""
+        return _portion(self.pending.values(), lambda c: len(c.body), _ASKED_AT_ONCE, _CHARACTERS_ASKED)
 
-    def hear(self, asked: Sequence[Comment], accepted: Sequence[Comment]) -> None:
+    @property
+    def is_light(self) -> bool:
+        """Whether it can be carried into a fresh run, which takes no more than 2 MB."""
+        few = len(self.pending) <= _ASKED_AT_ONCE
+        return few and sum(len(comment.body) for comment in self.pending.values()) <= _CHARACTERS_CARRIED
+
+    def hear(self, asked: Sequence[Comment], accepted: Sequence[Waiting]) -> None:
         """Some pending comments were asked about; the accepted ones wait for the model, a newer text stays pending."""
-        versions = [comment.version for comment in asked]
-        self.pending = [comment for comment in self.pending if comment.version not in versions]
-        for comment in accepted:
-            self.heard = _with(self.heard, comment)
+        for comment in asked:
+            newest = self.pending.get(comment.id)
+            if newest and newest.version == comment.version:
+                del self.pending[comment.id]
+        self.heard |= {waiting.id: waiting for waiting in accepted if waiting.version not in self.told}
+        for oldest in list(self.heard)[: max(0, len(self.heard) - _MOST_WAITING)]:
+            del self.heard[oldest]
+            self.overlooked += 1
 
-    def take_heard(self) -> tuple[Comment, ...]:
-        """The oldest of what was heard and not yet told, in order."""
-        taken, self.heard = tuple(self.heard[:_TOLD_AT_ONCE]), self.heard[_TOLD_AT_ONCE:]
-        return taken
+    @property
+    def next_heard(self) -> tuple[Waiting, ...]:
+        """The oldest of what waits for the model, as much as one turn can hold."""
+        return _portion(self.heard.values(), lambda w: w.size, _TOLD_AT_ONCE, _CHARACTERS_TOLD)
+
+    def forget_heard(self, dealt_with: Iterable[str]) -> None:
+        """Versions of comments were told, or are gone; a later text than the told one stays, as an edit."""
+        versions = frozenset(dealt_with)
+        self.told = [*self.told, *sorted(versions)][-_REMEMBERED:]
+        told = {version.rpartition("@")[0] for version in versions}
+        left = [waiting for waiting in self.heard.values() if waiting.version not in versions]
+        later = [waiting.model_copy(update={"edited": True}) if waiting.id in told else waiting for waiting in left]
+        self.heard = {waiting.id: waiting for waiting in later}
+
+    @property
+    def only_closing_is_heard(self) -> bool:
+        """Whether all that was heard says nothing but that all is well."""
+        return all(waiting.closing for waiting in self.heard.values())
+
+    def is_new_command(self, comment_id: str) -> bool:
+        """Whether a command was not obeyed before; from now on it was."""
+        if comment_id in self.obeyed:
+            return False
+        self.obeyed = [*self.obeyed, comment_id][-_REMEMBERED:]
+        return True
 
     def open_session(self, called: Called, session: Session) -> None:
         """Begin a stretch of work."""
@@ -156,6 +234,7 @@ class Life(BaseModel):
     def close_session(self, handover: Handover) -> None:
         """End it; what remains is the handover."""
         self.handover, self.session = handover, None
+        self.tally_before = self.tally
         self.state = State(handover.ending)
 
     def spend(self, usage: Usage, cost_usd: float | None) -> None:
@@ -167,14 +246,20 @@ class Life(BaseModel):
     @property
     def status_phase(self) -> str:
         """What the work is at, in one word."""
-        return "work"
+        return self.session.phase or "work" if self.session else "work"
+
+    def doubt(self, key: str, place: IssueAddress | None) -> None:
+        """A comment of ours may be there twice."""
+        self.doubtful.append(key)
+        if place:
+            self.doubtful_at[key] = place
 
     def note_error(self, reason: str) -> None:
         """Something could not be done; it is told, and tried again."""
         self.error = reason
         self.errors += 1
 
-    def count_comments(self, comments: tuple[Comment, ...], now: datetime) -> None:
+    def count_comments(self, comments: Sequence[Waiting], now: datetime) -> None:
         """Comments were given to the model."""
         self.comments_processed += len(comments)
         self.last_comment_id = comments[-1].id if comments else self.last_comment_id
@@ -184,6 +269,22 @@ class Life(BaseModel):
         """Work happened on the issue."""
         self.first_processed_at = self.first_processed_at or now
         self.last_processed_at = now
+
+    def can_be_steered(self, word: Word) -> bool:
+        """Whether there is a plan to approve, or planned work to revise."""
+        session = self.session
+        if session is None or session.phase is None:
+            return False
+        return word is Word.REVISE or (session.phase is Phase.PLANNING and session.planning.is_waiting)
+
+    def steer(self, word: Word, comment: Comment) -> None:
+        """Somebody approves the plan or wants another; while it is being made, hearing why is enough."""
+        planning = self.current.planning
+        if word is Word.APPROVE:
+            planning.is_approved = True
+        else:
+            self.heard[comment.id] = Waiting.of(comment)
+            planning.revision_asked = self.current.phase not in {Phase.PRE_PLANNING, Phase.PLANNING}
 
     def calls_again(self, facts: IssueFacts) -> bool:
         """Whether new facts call a resting issue up: it was reopened, or its trigger label was put on again."""
@@ -205,13 +306,20 @@ class Life(BaseModel):
             return False
         return bot in (earlier.assignees or ()) and bot not in facts.assignees
 
+    @property
+    def _inherited_from(self) -> str | None:
+        left = self.session.inherited if self.session else None
+        return left.id or str(left.session) if left else None
+
     def status(self, issue: IssueAddress, waiting_for: str) -> Status:
         """Where the issue stands."""
         return Status(
             issue=str(issue),
             state=self.state,
+            phase=self.session.phase if self.session else None,
             session=self.sessions,
             **self.spending.model_dump(exclude={"dearest_usd", "longest_tokens"}),
+            plan=self.session.plan.items() if self.session else (),
             comments_processed=self.comments_processed,
             comments_pending=len(self.pending) + len(self.heard),
             last_comment_id=self.last_comment_id,
@@ -219,14 +327,18 @@ class Life(BaseModel):
             last_processed_at=self.last_processed_at,
             change_request=self.change_request,
             branch=self.branch,
-            inherited_from=None,
+            inherited_from=self._inherited_from,
             waiting_for=waiting_for,
             error=self.error,
         )
 
 
-def _with(comments: Sequence[Comment], newest: Comment) -> list[Comment]:
-    """The comments with one more, which takes the place of its own older text."""
-    if newest.id not in [comment.id for comment in comments]:
-        return [*comments, newest]
-    return [newest if comment.id == newest.id else comment for comment in comments]
+def _portion(waiting: Iterable[T], size: Callable[[T], int], most: int, characters: int) -> tuple[T, ...]:
+    """The first of those that wait, by number and by length; at least one, if there is any."""
+    taken: list[T] = []
+    for each in islice(waiting, most):
+        characters -= _FRAME + size(each)
+        if taken and characters < 0:
+            break
+        taken.append(each)
+    return tuple(taken)

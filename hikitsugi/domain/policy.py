@@ -15,6 +15,7 @@ class LabelNames(Value):
     """How the states and the trigger are called on the forge."""
 
     trigger: tuple[str, ...] = ("task:misc", "task:dogfooding")
+    approval: str = "needs-approval"
     processing: str = "processing"
     awaiting_response: str = "awaiting-response"
     completed: str = "completed"
@@ -43,6 +44,46 @@ class LabelNames(Value):
         return tuple(self.of(state) for state in OF_OUR_WORK)
 
 
+class PlanningLimits(Value):
+    """How far planned work may go."""
+
+    actions: int = 50
+    steps_per_action: int = 30
+    revisions: int = 3
+    verification_rounds: int = 2
+    replans: int = 3
+
+
+class PlanningPolicy(Value):
+    """The rules of planned work; it is off unless the settings switch it on."""
+
+    enabled: bool = False
+    approval: Literal["never", "always", "label"] = "never"
+    approval_reminder: timedelta = timedelta(hours=24)
+    approval_expiry: timedelta = timedelta(hours=72)
+    question_timeout: timedelta = timedelta(minutes=30)
+    reflection_interval: int = 3
+    limits: PlanningLimits = PlanningLimits()
+
+    def wants_approval(self, labels: Iterable[str], approval: str) -> bool:
+        """Whether a plan has to be approved before it is carried out."""
+        labelled = approval.casefold() in {label.casefold() for label in labels}
+        return self.approval == "always" or (self.approval == "label" and labelled)
+
+
+class InheritanceTerms(Value):
+    """What a session may tell the next one."""
+
+    max_tokens: int = 8000
+    planning: bool = False
+    """Whether the next session works by plan, and then also hears of earlier plans."""
+    inherit_plans: bool = True
+    inherit_verifications: bool = True
+    inherit_reflections: bool = True
+    max_previous_plans: int = 3
+    reuse_successful_patterns: bool = True
+
+
 class Policy(Value):
     """The rules of one session."""
 
@@ -52,9 +93,21 @@ class Policy(Value):
     completion_keywords: tuple[str, ...] = ()
     converses: bool = True
     hears_while_working: bool = True
+    check_interval: int = 1
+    """At which rounds of work new comments are looked for: at each one, at every second, …"""
+    shows_mentions: bool = False
+    """Whether commands are shown as `@bot pause`, because the forge takes `/pause` for an order to itself."""
     max_comment_count: int = 10
     reply_timeout: timedelta = timedelta(hours=24)
     max_iterations: int = 100
     budget: Budget = Budget()
     inherits: bool = True
     context_expiry: timedelta = timedelta(days=90)
+    planning: PlanningPolicy = PlanningPolicy()
+    commands_by_mention: bool = False
+    """Whether people had better write `@bot approve`, because the forge takes `/approve` for its own."""
+    inheritance: InheritanceTerms = InheritanceTerms()
+
+    def hears_at(self, iteration: int) -> bool:
+        """Whether comments are given to the model before this turn of a pass."""
+        return self.hears_while_working and iteration % self.check_interval == 0

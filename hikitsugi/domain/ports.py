@@ -1,7 +1,7 @@
 """Everything the stories need from the outside, as small protocols; adapters implement them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from pydantic import JsonValue
@@ -14,6 +14,7 @@ from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.records import FailedCall, PhaseResult, RecordedCall, RecordedRun, Task
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.workspace import Commit, Published
 
 Cursor = dict[str, JsonValue]
@@ -153,6 +154,14 @@ class Memory(Protocol):
         """Remember that the model was given these versions of comments."""
         ...
 
+    async def keep_comments(self, issue: IssueAddress, comments: Collection[Comment]) -> None:
+        """Keep comments that no forge has, each in its newest text, until the model is told."""
+        ...
+
+    async def kept_comments(self, issue: IssueAddress, ids: Collection[str]) -> dict[str, Comment]:
+        """Comments that were kept, by id."""
+        ...
+
     async def find_tool_run(self, conversation: str, call_id: str) -> "ToolRun | None":
         """What is known of a tool call, if it was ever begun."""
         ...
@@ -219,6 +228,10 @@ class Records(Protocol):
         """The failed calls of the model in a session, oldest first."""
         ...
 
+    async def conversations(self, issue: IssueAddress) -> list[str]:
+        """The ids of the conversations about the issue, oldest first."""
+        ...
+
     async def keep_context(self, context: Context) -> Context:
         """Keep what a session leaves behind and close its task, unless that was done; the context that is kept."""
         ...
@@ -256,6 +269,18 @@ class Workspaces(Protocol):
 
     async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
         """Commit whatever changed, push the branch, and tell what it holds."""
+        ...
+
+    async def verify(self, issue: IssueAddress, remote: GitRemote, commit: str, commands: tuple[str, ...]) -> Verified:
+        """Run the given, else the configured, else the usual checks on exactly a pushed commit in a fresh tree."""
+        ...
+
+    async def instructions(self, issue: IssueAddress, remote: GitRemote) -> str:
+        """What the repository's base branch asks of agents, without what nobody sees."""
+        ...
+
+    async def sweep(self, now: datetime, keep: timedelta) -> list[str]:
+        """Remove what was not used for so long; what was removed, as sentences."""
         ...
 
 

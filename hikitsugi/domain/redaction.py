@@ -1,4 +1,4 @@
-"""One redactor for every exit: comments, failures and logs."""
+"""One redactor for every exit: comments, failures, logs, the store, Temporal and exports."""
 
 import base64
 import json
@@ -7,12 +7,18 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 HIDDEN = "[redacted]"
+WITHHELD = "[withheld]"
 _SHORTEST = 6
+_LONG_LINE = 16
+_BREAK = re.compile(r"\r?\n|\\r\\n|\\n")
+# What examples and settings files write where a password goes; hiding it would only damage them.
+_PLACEHOLDER = r"(?:[$<{%*][^\s/@]*|(?:password|passwd|secret|postgres|root|guest|test|example|changeme)(?=@))"
 _TOKEN_FORMS = re.compile(
     r"gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|rt|cbt|dt|ptt)-[A-Za-z0-9_-]{16,}|(?<![A-Za-z0-9])sk-(?:ant-)?[A-Za-z0-9_-]{16,}"
     r"|AKIA[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{30,}|xox[abpr]-[A-Za-z0-9-]{10,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)|(?i:(?<=authorization)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token) [^\s\"']+)",
+    r"|(?<=://)[^\s/:@]+:(?!" + _PLACEHOLDER + r")[^\s/@]+(?=@)"
+    r"|(?i:(?<=authorization)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token) [^\s\"']+)",
     re.DOTALL,
 )
 
@@ -26,8 +32,22 @@ class Redactor:
         self._known = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
     def __call__(self, text: str) -> str:
-        """The text without secrets."""
-        return _TOKEN_FORMS.sub(HIDDEN, self._known.sub(HIDDEN, text))
+        """The text without secrets; what cannot be looked through is withheld whole."""
+        try:
+            return _TOKEN_FORMS.sub(HIDDEN, self._without_broken(self._known.sub(HIDDEN, text)))
+        except Exception:  # noqa: BLE001 - whatever goes wrong, an unread text must not go out
+            return WITHHELD
+
+    def _without_broken(self, text: str) -> str:
+        """The text without secrets that something broke into lines."""
+        unbroken = _BREAK.sub("", text)
+        if unbroken == text or not self._known.search(unbroken):
+            return text
+        breaks = {place for found in _BREAK.finditer(text) for place in range(*found.span())}
+        places = [place for place in range(len(text)) if place not in breaks]
+        for found in reversed(list(self._known.finditer(unbroken))):
+            text = text[: places[found.start()]] + HIDDEN + text[places[found.end() - 1] + 1 :]
+        return text
 
 
 def _encodings(secret: str) -> set[str]:
@@ -35,6 +55,9 @@ def _encodings(secret: str) -> set[str]:
     raw = secret.encode()
     plain = {secret, quote(secret, safe=""), quote(secret), json.dumps(secret)[1:-1], raw.hex(), raw.hex().upper()}
     plain.add(json.dumps(secret, ensure_ascii=False)[1:-1])
+    plain |= {secret.replace("\n", other) for other in ("\r\n", "\\r\\n", " ") if "\n" in secret.strip()}
+    plain.add(_BREAK.sub("", secret))
+    plain |= {line for line in secret.splitlines() if len(line) >= _LONG_LINE} if "\n" in secret.strip() else set()
     encoded = {form for shift in range(3) for form in _base64(raw[shift:])}
     return plain | {form for form in encoded if len(form) >= _SHORTEST + 2}
 

@@ -3,11 +3,17 @@
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.issue import ChangeRequest
+from hikitsugi.domain.phases import Phase
+from hikitsugi.domain.plan import Plan, TurnRef
+from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.verification import Verified
+from hikitsugi.domain.workspace import Published
 
 
 class Ending(StrEnum):
@@ -39,6 +45,41 @@ class Called(Value):
     is_open: bool
     labels: tuple[str, ...] = ()
     bot: str | None = None
+    request: ChangeRequest | None = None
+    """Its branches, where it is a pull or merge request itself."""
+
+
+class Talk(BaseModel):
+    """The open conversation with the model, and how far it went."""
+
+    id: str
+    sequence: int = 0
+    """The number of its next turn; 0 while it is not opened."""
+    context_tokens: int = 0
+    iterations: int = 0
+    misfits: int = 0
+    """How many replies had to be sent back."""
+    asked: tuple[str, ...] | None = None
+    """The calls of the model's last turn that nobody has answered yet; None when it is its turn."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was begun."""
+        return self.sequence > 0
+
+    def turn(self, back: int = 1) -> TurnRef:
+        """One of its last turns."""
+        return TurnRef(conversation=self.id, sequence=self.sequence - back)
+
+
+class Part(StrEnum):
+    """What one pass of work consists of, in order."""
+
+    HEARING = "hearing"
+    WORKING = "working"
+    PUBLISHING = "publishing"
+    REQUESTING = "requesting"
+    TELLING = "telling"
 
 
 class Session(BaseModel):
@@ -47,19 +88,39 @@ class Session(BaseModel):
     number: int
     key: str
     branch: str
-    conversation: str
-    sequence: int = 0
-    iterations: int = 0
+    talk: Talk
+    pushes: bool = True
+    """Whether the branch is one that we may push to."""
     passes: int = 0
+    phase: Phase | None = None
+    plan: Plan = Field(default_factory=Plan)
+    planning: Planning = Field(default_factory=Planning)
+    verified: Verified | None = None
+    """What the checks showed on the commit pushed last."""
     submitted: int | None = None
     """The turn in which the model last submitted."""
+    part: Part = Part.HEARING
+    """Which part of the pass is next or under way, so that a fresh run goes on in the middle of it."""
+    concluded: bool = False
+    """Whether the model submitted in this pass, before a limit came."""
+    published: Published | None = None
     workspace_queue: str | None = None
+    moves: int = 0
+    """How often the checkout had to be prepared anew elsewhere; what was not pushed before is lost then."""
     awaits_until: datetime | None = None
     """Set while the result is told and an answer is waited for."""
     answer_at: IssueAddress | None = None
     """Where the last comment of this pass was written, if not on the issue itself."""
+    started_at: datetime | None = None
+    inherited: Handover | None = None
+    """What an earlier session left to this one."""
     comments_answered: int = 0
     """How many comments of this session were answered; closing comments do not count."""
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether a check failed on what was pushed, whatever the model says."""
+        return self.verified is not None and bool(self.verified.failing)
 
     def key_of(self, effect: str) -> str:
         """Names one outside effect of this session, the same at every attempt."""
@@ -67,9 +128,14 @@ class Session(BaseModel):
 
     def begin_anew(self, conversation: str) -> None:
         """Leave a conversation that cannot be continued."""
-        self.conversation, self.sequence, self.submitted = conversation, 0, None
+        self.talk, self.submitted = Talk(id=conversation), None
+        self.phase = None
+
+    def enter(self, phase: Phase | None, conversation: str) -> None:
+        """Go on to a phase, which has a conversation of its own; None when planned work is over."""
+        self.phase, self.talk = phase, Talk(id=conversation)
 
     def next_pass(self) -> None:
         """Begin another round of work in the same conversation."""
         self.passes += 1
-        self.iterations, self.answer_at = 0, None
+        self.part, self.talk.iterations, self.answer_at = Part.HEARING, 0, None

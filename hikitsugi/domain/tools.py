@@ -39,6 +39,8 @@ class Intent(Value):
 
     call: ToolCall
     repeatable: bool = True
+    throwaway: bool = False
+    """Whether a command is to leave no trace in the checkout."""
     path: str | None = None
     before: str | None = None
     after: str | None = None

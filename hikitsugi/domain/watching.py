@@ -8,27 +8,37 @@ from hikitsugi.domain.issue import Issue
 from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.states import State
+from hikitsugi.domain.subject import issue_worked_on
 
 _ENDED = frozenset({State.COMPLETED, State.STOPPED, State.FAILED})
 
 
 def calls_for_work(issue: Issue, labels: LabelNames) -> bool:
-    """An open issue with a trigger label that no earlier session has ended; requests have no story of their own yet."""
+    """An open issue or request with a trigger label that no earlier session has ended."""
     return may_be_answered(issue, labels) and not labels.shown_by(issue.labels) & _ENDED
 
 
 def may_be_answered(issue: Issue, labels: LabelNames) -> bool:
-    """An open issue with a trigger label: a comment on it may bring its workflow to life."""
-    return issue.address.kind is Kind.ISSUE and issue.is_open and labels.trigger_in(issue.labels)
+    """An open issue or request with a trigger label: a comment on it may bring its workflow to life."""
+    return issue.is_open and labels.trigger_in(issue.labels)
 
 
 def issue_behind(request: Issue, bot: str | None) -> IssueAddress | None:
     """The issue that a pull or merge request of ours was opened for."""
-    ours = bot is not None and request.author.casefold() == bot.casefold()
-    match = re.match(r"Closes #([1-9][0-9]*)\b", request.body)
-    if request.address.kind is Kind.ISSUE or not ours or not match:
+    if not is_request_of(request, bot):
         return None
-    return request.address.model_copy(update={"kind": Kind.ISSUE, "number": int(match[1])})
+    number = _named_in(request.body) or issue_worked_on(request.request.head if request.request else "")
+    return request.address.model_copy(update={"kind": Kind.ISSUE, "number": number}) if number else None
+
+
+def is_request_of(issue: Issue, bot: str | None) -> bool:
+    """Whether it is a pull or merge request that we opened."""
+    return issue.address.kind is not Kind.ISSUE and bot is not None and issue.author.casefold() == bot.casefold()
+
+
+def _named_in(body: str) -> int | None:
+    match = re.match(r"Closes #([1-9][0-9]*)\b", body)
+    return int(match[1]) if match else None
 
 
 def fingerprint(issue: Issue) -> str:

@@ -19,6 +19,8 @@ class Published(Value):
     files_changed: int = 0
     insertions: int = 0
     deletions: int = 0
+    withheld: bool = False
+    """Whether nothing was pushed, because the branch is in somebody else's copy."""
 
     @property
     def is_empty(self) -> bool:

@@ -65,8 +65,12 @@ class GitHubForge(Comments, ChangeRequests):
         return await next_look(self._client, home, cursor, await self._me(), reviews=self._review_comments)
 
     async def read_issue(self, issue: IssueAddress) -> Issue:
-        """The issue as it stands now."""
-        return (await self._client.get(_path(issue))).read(IssuePayload).issue(issue.home)
+        """The issue as it stands now; of a pull request, its branches too."""
+        seen = (await self._client.get(_path(issue))).read(IssuePayload).issue(issue.home)
+        if seen.address.kind is not Kind.PULL_REQUEST:
+            return seen
+        pull = await self._client.get(f"{self._requests(issue.home)}/{issue.number}")
+        return seen.model_copy(update={"request": self._request(pull)})
 
     async def read_comments(self, issue: IssueAddress) -> list[Comment]:
         """All comments of the conversation, oldest first."""
@@ -158,7 +162,7 @@ class GitHubForge(Comments, ChangeRequests):
         question = {"state": "open" if only_open else "all"} | ({"head": f"{owner}:{head}"} if head else {})
         pulls = readable(PullPayload, await self._client.pages(self._requests(home), question))
         if head is None:
-            return [pull.change_request() for pull in pulls if not pull.is_from_fork]
+            return [pull.change_request() for pull in pulls if pull.head.repo == pull.base.repo]
         return [pull.change_request() for pull in pulls if pull.head.ref == head]
 
     async def _new_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> tuple[str, Json]:
@@ -175,7 +179,8 @@ class GitHubForge(Comments, ChangeRequests):
 
     def _creation(self, wanted: NewChangeRequest) -> Json:
         body = shortened(wanted.body, self.longest_body)
-        return {"title": wanted.title, "head": wanted.head, "base": wanted.base, "body": body}
+        draft = {"draft": True} if wanted.draft else {}
+        return {"title": wanted.title, "head": wanted.head, "base": wanted.base, "body": body, **draft}
 
     def _request(self, answer: Answer) -> ChangeRequest:
         return answer.read(PullPayload).change_request()

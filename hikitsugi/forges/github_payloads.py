@@ -92,13 +92,13 @@ class ReviewCommentPayload(CommentPayload):
 
 
 class HomePayload(BaseModel):
-    """The repository that holds a branch."""
+    """Where a branch lies."""
 
-    full_name: str
+    id: int
 
 
 class BranchPayload(BaseModel):
-    """One end of a pull request."""
+    """One end of a pull request; a fork that was deleted has no home."""
 
     ref: str
     repo: HomePayload | None = None
@@ -121,11 +121,6 @@ class PullPayload(BaseModel):
     head: BranchPayload
     base: BranchPayload
 
-    @property
-    def is_from_fork(self) -> bool:
-        """Whether its branch lies in another repository, or in one that is gone."""
-        return self.head.repo != self.base.repo
-
     def change_request(self) -> ChangeRequest:
         """The change request as the house knows it."""
         return ChangeRequest(
@@ -135,6 +130,7 @@ class PullPayload(BaseModel):
             base=self.base.ref,
             is_open=self.state == "open",
             is_draft=self.draft,
+            is_from_fork=self.head.repo != self.base.repo,
         )
 
 

@@ -62,7 +62,11 @@ class GitLabForge(Comments, ChangeRequests):
 
     async def read_issue(self, issue: IssueAddress) -> Issue:
         """The issue or merge request as it stands now."""
-        return (await self._client.get(_path(issue))).read(NoteablePayload).issue(issue.home, issue.kind)
+        answer = await self._client.get(_path(issue))
+        seen = answer.read(NoteablePayload).issue(issue.home, issue.kind)
+        if issue.kind is not Kind.MERGE_REQUEST:
+            return seen
+        return seen.model_copy(update={"request": self._request(answer)})
 
     async def read_comments(self, issue: IssueAddress) -> list[Comment]:
         """What people said, oldest first."""
@@ -170,7 +174,7 @@ class GitLabForge(Comments, ChangeRequests):
 
     def _creation(self, wanted: NewChangeRequest) -> Json:
         return {
-            "title": wanted.title,
+            "title": as_draft(wanted.title) if wanted.draft else wanted.title,
             "source_branch": wanted.head,
             "target_branch": wanted.base,
             "description": self._description(wanted.body),

@@ -125,6 +125,7 @@ class MergeRequestPayload(BaseModel):
             is_open=self.state in _OPEN,
             is_draft=self.draft,
             kind=Kind.MERGE_REQUEST,
+            is_from_fork=self.is_from_fork,
         )
 
 

@@ -7,11 +7,13 @@ from typing import Any, Self
 
 import anthropic
 import httpx2
+from anthropic import transform_schema
 from anthropic.types import Message, OutputConfigParam, ThinkingConfigAdaptiveParam
 from pydantic import SecretStr
 
 from hikitsugi.domain.conversation import Reply, Transcript, Turn, Usage
 from hikitsugi.domain.errors import HikitsugiError, TryAgainLater, WillNeverWork
+from hikitsugi.domain.phase_replies import REPLIES
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.language_model.failures import translate
 from hikitsugi.language_model.prices import PRICE_VERSION, PriceList
@@ -90,7 +92,7 @@ class AnthropicModel:
             "max_tokens": self._max_tokens,
             "messages": as_messages(transcript.turns),
             "thinking": THINKING,
-            "output_config": OUTPUT,
+            "output_config": _output(transcript.purpose),
             "cache_control": {"type": "ephemeral"},
         }
         if transcript.system:
@@ -119,6 +121,12 @@ class AnthropicModel:
     def _told_safely(self, failure: HikitsugiError) -> HikitsugiError:
         text = self._redact(str(failure))
         return TryAgainLater(text, after=failure.after) if isinstance(failure, TryAgainLater) else WillNeverWork(text)
+
+
+def _output(purpose: str) -> OutputConfigParam:
+    """A phase of planned work wants its final text as JSON; the same form over the whole conversation."""
+    form = next((reply for phase, reply in REPLIES.items() if phase == purpose), None)
+    return {**OUTPUT, "format": {"type": "json_schema", "schema": transform_schema(form)}} if form else OUTPUT
 
 
 def _client(base_url: str, key: str, silence: timedelta) -> anthropic.AsyncAnthropic:

@@ -17,6 +17,7 @@ from hikitsugi.domain.session import Ending
 from hikitsugi.memory import record_rows as rows
 from hikitsugi.memory.tables import (
     CommentTakenIn,
+    KeptComment,
     StoredContext,
     StoredConversation,
     StoredFailedCall,
@@ -114,6 +115,12 @@ class SqlRecords(Transactions):
             stored = (await connection.execute(failed)).all()
         return [FailedCall.model_validate(row, from_attributes=True) for row in stored]
 
+    async def conversations(self, issue: IssueAddress) -> list[str]:
+        """The ids of the conversations about the issue, oldest first."""
+        held = select(StoredConversation.id).where(StoredConversation.issue == str(issue))
+        async with self._transaction() as connection:
+            return list((await connection.execute(held.order_by(StoredConversation.opened_at))).scalars())
+
     async def keep_context(self, context: Context) -> Context:
         """Keep what a session leaves behind and close its task, unless that was done; the context that is kept."""
         clean = Context.model_validate(cleansed(context.model_dump(mode="json"), self._redact))
@@ -160,7 +167,7 @@ class SqlRecords(Transactions):
     async def forget(self, issue: IssueAddress) -> int:
         """Remove everything of the issue; how many sessions there were."""
         async with self._transaction() as connection:
-            for table in (*_OF_SESSIONS, CommentTakenIn):
+            for table in (*_OF_SESSIONS, CommentTakenIn, KeptComment):
                 await connection.execute(delete(table).where(table.issue == str(issue)))
             return (await connection.execute(delete(StoredTask).where(StoredTask.issue == str(issue)))).rowcount
 
@@ -173,6 +180,7 @@ class SqlRecords(Transactions):
                 await self._drop(connection, issue, session)
             await connection.execute(delete(StoredTask).where(ended))
             await connection.execute(delete(StoredConversation).where(_is_orphaned(before)))
+            await connection.execute(delete(KeptComment).where(KeptComment.at < before))
         return len(expired)
 
     async def _drop(self, connection: AsyncConnection, issue: str, session: int) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import Row
 
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Opening, Reply, Transcript, Turn, Usage
+from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.ports import ToolRun
 from hikitsugi.domain.tools import Intent, ToolOutcome, ToolSpec
 from hikitsugi.memory.tables import ModelCall
@@ -80,6 +81,15 @@ def of_comments(issue: IssueAddress, conversation: str, ids: Collection[str], at
     ]
 
 
+def of_kept(issue: IssueAddress, comments: Collection[Comment], at: datetime) -> list[NewRow]:
+    """The rows of comments that no forge has."""
+    kept = {comment.id: comment for comment in comments}
+    return [
+        {"issue": str(issue), "comment": id_, "content": kept[id_].model_dump(mode="json"), "at": at}
+        for id_ in sorted(kept)
+    ]
+
+
 def of_intent(conversation: str, intent: Intent, at: datetime) -> NewRow:
     """The row of a tool run that begins."""
     return {
@@ -119,6 +129,7 @@ def to_transcript(stored: Stored, turns: Sequence[Stored]) -> Transcript:
         system=stored.system,
         tools=tuple(ToolSpec.model_validate(tool) for tool in stored.tools),
         turns=tuple(to_turn(turn) for turn in turns),
+        purpose=stored.purpose,
     )
 
 

@@ -11,6 +11,7 @@ from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.cleansing import cleansed_intent, cleansed_opening, cleansed_reply, cleansed_turn, withheld_calls
 from hikitsugi.domain.conversation import Opening, Reply, Transcript, Turn
 from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.ports import ToolRun
 from hikitsugi.domain.tools import Intent, ToolOutcome
 from hikitsugi.memory import rows
@@ -18,6 +19,7 @@ from hikitsugi.memory.records import SqlRecords
 from hikitsugi.memory.tables import (
     CommentTakenIn,
     FileSeen,
+    KeptComment,
     Message,
     ModelCall,
     StoredConversation,
@@ -54,7 +56,7 @@ class SqlMemory(Transactions):
 
     async def read_conversation(self, conversation: str) -> Transcript:
         """System text, tools and all turns."""
-        opening = select(StoredConversation.system, StoredConversation.tools).where(
+        opening = select(StoredConversation.system, StoredConversation.tools, StoredConversation.purpose).where(
             StoredConversation.id == conversation
         )
         turns = (
@@ -108,6 +110,25 @@ class SqlMemory(Transactions):
         taken = rows.of_comments(issue, conversation, versions, self._now())
         async with self._writing_in(conversation) as connection:
             await self._store(connection, CommentTakenIn, taken)
+
+    async def keep_comments(self, issue: IssueAddress, comments: Collection[Comment]) -> None:
+        """Keep comments that no forge has, each in its newest text."""
+        clean = [comment.model_copy(update={"body": self._redact(comment.body)}) for comment in comments]
+        kept = rows.of_kept(issue, clean, self._now())
+        insert = self._insert(KeptComment)
+        newest = insert.on_conflict_do_update(
+            index_elements=["issue", "comment"], set_={"content": insert.excluded.content}
+        )
+        if kept:
+            async with self._transaction() as connection:
+                await connection.execute(newest, kept)
+
+    async def kept_comments(self, issue: IssueAddress, ids: Collection[str]) -> dict[str, Comment]:
+        """Comments that were kept, by id."""
+        kept = select(KeptComment.content).where(KeptComment.issue == str(issue), KeptComment.comment.in_(ids))
+        async with self._transaction() as connection:
+            found = [Comment.model_validate(content) for content in (await connection.execute(kept)).scalars()]
+        return {comment.id: comment for comment in found}
 
     async def find_tool_run(self, conversation: str, call_id: str) -> ToolRun | None:
         """What is known of a tool call, if it was ever begun."""

@@ -92,6 +92,17 @@ class CommentTakenIn(Table):
     at: Mapped[datetime]
 
 
+class KeptComment(Table):
+    """A comment that no forge has, because somebody sent it directly."""
+
+    __tablename__ = "kept_comments"
+
+    issue: Mapped[str] = mapped_column(primary_key=True)
+    comment: Mapped[str] = mapped_column(primary_key=True)
+    content: Mapped[Any] = mapped_column(ExactJson)
+    at: Mapped[datetime]
+
+
 class StoredToolRun(Table):
     """A tool call of the model; without an outcome it was cut off or is under way."""
 

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 
 from hikitsugi.domain.budget import Budget
+from hikitsugi.domain.commands import Word
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.status import Status
+from hikitsugi.messages.commands import spelled
 from hikitsugi.messages.language import either
 
 
@@ -13,7 +15,9 @@ def reason(language: Language) -> str:
     return either(language, ja="予算の上限に達しました", en="the budget is used up")
 
 
-def is_used_up(language: Language, now: Status, budget: Budget, spent_on: Mapping[str, float]) -> str:
+def is_used_up(
+    language: Language, now: Status, budget: Budget, spent_on: Mapping[str, float], mention: str | None = None
+) -> str:
     """Asks for more, and says what was spent on what and what is left to do."""
     heading = either(language, ja="## 💰 予算の確認", en="## 💰 Budget")
     said = either(
@@ -23,10 +27,13 @@ def is_used_up(language: Language, now: Status, budget: Budget, spent_on: Mappin
         en=f"The work is paused: the next model call might exceed the budget of {_cap(language, budget)}. "
         f"{_spent(language, now)} were used so far.",
     )
+    more, stop = spelled(Word.BUDGET, mention), spelled(Word.STOP, mention)
     ask = either(
         language,
-        ja="続けるには `/budget 8` のように新しい上限(米ドル)をコメントしてください。同じところから再開します。終了するには `/stop` と書いてください。",
-        en="To go on, comment a new limit in US dollars, for example `/budget 8`: the work continues at the same step. `/stop` ends it.",
+        ja=f"続けるには `{more} 8` のように新しい上限(米ドル)をコメントしてください。"
+        f"同じところから再開します。終了するには `{stop}` と書いてください。",
+        en=f"To go on, comment a new limit in US dollars, for example `{more} 8`: the work continues at the same step. "
+        f"`{stop}` ends it.",
     )
     return "\n\n".join(part for part in [heading, said, _uses(language, spent_on), _left(language, now), ask] if part)
 
@@ -49,21 +56,23 @@ def is_too_small(language: Language, usd: float, now: Status) -> str:
     )
 
 
-def is_no_amount(language: Language) -> str:
+def is_no_amount(language: Language, mention: str | None = None) -> str:
     """What was written after `/budget` is no amount of money."""
+    more = spelled(Word.BUDGET, mention)
     return either(
         language,
-        ja="`/budget 8` のように、米ドルの金額を一つ書いてください。",
-        en="Please write one amount in US dollars, for example `/budget 8`.",
+        ja=f"`{more} 8` のように、米ドルの金額を一つ書いてください。",
+        en=f"Please write one amount in US dollars, for example `{more} 8`.",
     )
 
 
-def awaits(language: Language) -> str:
+def awaits(language: Language, mention: str | None = None) -> str:
     """The answer to a resume while the budget is used up."""
+    more = spelled(Word.BUDGET, mention)
     return either(
         language,
-        ja="予算の上限に達しているため再開できません。`/budget 8` のように新しい上限を指定してください。",
-        en="The budget is used up, so the work cannot resume. Name a new limit, for example `/budget 8`.",
+        ja=f"予算の上限に達しているため再開できません。`{more} 8` のように新しい上限を指定してください。",
+        en=f"The budget is used up, so the work cannot resume. Name a new limit, for example `{more} 8`.",
     )
 
 

@@ -1,9 +1,13 @@
 """What people read in a pull or merge request and in its commits."""
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.plan import Action, Plan
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.tools import Submission
+from hikitsugi.domain.verification import Verified
 from hikitsugi.messages.language import either
+from hikitsugi.messages.plans import checklist
+from hikitsugi.messages.proof import proof
 
 _LONGEST_TITLE = 230
 
@@ -13,16 +17,34 @@ def title(issue: IssueAddress, issue_title: str) -> str:
     return f"{issue_title[:_LONGEST_TITLE]} (#{issue.number})"
 
 
-def body(language: Language, issue: IssueAddress, submission: Submission | None) -> str:
-    """What was done and why, and which issue it closes."""
+def body(
+    language: Language,
+    issue: IssueAddress,
+    submission: Submission | None,
+    *,
+    plan: Plan | None = None,
+    verified: Verified | None = None,
+    cost: str = "",
+) -> str:
+    """What was done and why, the plan, the evidence, the cost, and which issue it closes."""
     parts = [f"Closes #{issue.number}"]
     if submission:
         parts.append(submission.summary)
         if submission.evidence:
             parts.append(either(language, ja="**確認したこと**: ", en="**Evidence**: ") + submission.evidence)
-    return "\n\n".join(parts)
+    if plan and plan.actions:
+        parts += [either(language, ja="## 計画", en="## Plan"), checklist(language, plan)]
+    parts += [proof(language, verified), cost]
+    return "\n\n".join(part for part in parts if part)
 
 
-def commit(issue: IssueAddress, issue_title: str) -> str:
-    """A commit's message."""
-    return f"{issue_title}\n\nRefs #{issue.number}"
+def cost(language: Language, calls: int, usd: float | None) -> str:
+    """What the work on the issue cost so far."""
+    told = either(language, ja="不明", en="unknown") if usd is None else f"${usd:.4f}"
+    return either(language, ja=f"*モデル呼び出し {calls} 回、費用 {told}*", en=f"*{calls} model calls, cost {told}*")
+
+
+def commit(issue: IssueAddress, issue_title: str, action: Action | None = None) -> str:
+    """A commit's message; that of an action names it."""
+    headline = f"{action.title} ({action.id})" if action else issue_title
+    return f"{headline}\n\nRefs {issue.short.removeprefix(issue.repository)}"

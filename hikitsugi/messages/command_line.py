@@ -39,6 +39,10 @@ class Name(Enum):
     TEMPORAL = ("Temporal", "Temporal")
     REDIS = ("Redis", "Redis")
     MEMORY = ("データベース", "Database")
+    WHEN = ("時刻 (UTC)", "When (UTC)")
+    WHO = ("だれが", "Who")
+    WHAT = ("何を", "What")
+    WHY = ("なぜ・結果", "Why, or what came of it")
     MODEL_KEY = ("モデルのキー", "Model's key")
 
 
@@ -186,3 +190,45 @@ def unlimited(language: Language) -> str:
 def all_is_well(language: Language) -> str:
     """The configuration can be used."""
     return either(language, ja="設定に問題はありません。", en="The configuration is fine.")
+
+
+def explained(language: Language, sessions: int, entries: int, cost: str) -> str:
+    """What the story of an issue came to."""
+    return either(
+        language,
+        ja=f"{sessions} セッション · {entries} 件の記録 · {cost}",
+        en=f"{sessions} session(s) · {entries} entries · {cost}",
+    )
+
+
+def without_temporal(language: Language, reason: str) -> str:
+    """Only the store was asked."""
+    return either(language, ja=f"Temporal の記録は含まれていません: {reason}", en=f"Without Temporal's part: {reason}")
+
+
+def exported(language: Language, file: str) -> str:
+    """The records were written to a file."""
+    return either(language, ja=f"{file} に書き出しました。", en=f"Written to {file}.")
+
+
+def really_forget(language: Language, issue: str) -> str:
+    """Asks before everything is removed."""
+    return either(
+        language,
+        ja=f"{issue} の記録(会話、計画、要約)をすべて削除します。元に戻せません。よろしいですか?",
+        en=f"This removes every record of {issue} (conversations, plans, summaries) for good. Go on?",
+    )
+
+
+def forgotten(language: Language, issue: str, sessions: int) -> str:
+    """Everything was removed from the store."""
+    return either(
+        language,
+        ja=f"{issue} の記録({sessions} セッション)を削除しました。Temporal の履歴は保持期間の後に消えます。",
+        en=f"Forgot {issue} ({sessions} session(s)). Temporal's histories go after their retention.",
+    )
+
+
+def not_forgotten(language: Language, issue: str) -> str:
+    """The operator thought better of it."""
+    return either(language, ja=f"{issue} の記録は残っています。", en=f"The records of {issue} are still there.")

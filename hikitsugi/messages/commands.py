@@ -42,17 +42,25 @@ def status(language: Language, now: Status) -> str:
     return "\n".join([heading, "", *(f"- **{name}**: {told}" for name, told in rows)])
 
 
-def not_understood(language: Language) -> str:
+def spelled(word: Word, mention: str | None) -> str:
+    """A command as people should write it: with a slash, or after our name where the forge keeps the slash to itself."""
+    return f"@{mention} {word}" if mention else f"/{word}"
+
+
+def not_understood(language: Language, mention: str | None = None) -> str:
     """The answer to a command we do not know: those we do."""
     heading = either(language, ja="使えるコマンド:", en="Commands:")
-    meanings = [f"- `/{word}` {either(language, ja=ja, en=en)}" for word, (ja, en) in _MEANINGS.items()]
+    meanings = [
+        f"- `{spelled(word, mention)}` {either(language, ja=ja, en=en)}" for word, (ja, en) in _MEANINGS.items()
+    ]
     return "\n".join([heading, "", *meanings])
 
 
-def not_now(language: Language, word: Word) -> str:
+def not_now(language: Language, word: Word, mention: str | None = None) -> str:
     """The answer to a command that has no meaning at the moment."""
+    asked, status = spelled(word, mention), spelled(Word.STATUS, mention)
     return either(
         language,
-        ja=f"今は `/{word}` でできることがありません。`/status` で現在の状態を確認できます。",
-        en=f"There is nothing to `/{word}` right now. `/status` tells where things stand.",
+        ja=f"今は `{asked}` でできることがありません。`{status}` で現在の状態を確認できます。",
+        en=f"There is nothing to `{asked}` right now. `{status}` tells where things stand.",
     )

@@ -1,26 +1,35 @@
 """What people read in our comments on an issue."""
 
+from hikitsugi.domain.commands import Word
 from hikitsugi.domain.life import Life, Order
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.session import Ending
+from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.workspace import Published
+from hikitsugi.messages.commands import spelled
 from hikitsugi.messages.language import either
 
 DONE_HEADINGS = ("## 実行完了", "## Done")
 
 
 def result(
-    language: Language, submission: Submission | None, published: Published, change_request: str | None, warning: str
+    language: Language,
+    submission: Submission | None,
+    published: Published,
+    change_request: str | None,
+    warning: str,
+    evidence: str = "",
 ) -> str:
     """The result of one pass over the issue."""
     heading = either(language, ja="## 実行完了", en="## Done")
-    parts = [heading, _told(language, submission), _changed(language, published, change_request), warning]
+    changed = _changed(language, published, change_request)
+    parts = [heading, _told(language, submission), changed, evidence, warning]
     parts.append(
         either(
             language,
-            ja="続きがあればこの Issue にコメントしてください。これで終わりなら「ありがとう」とだけ書いてください。",
-            en='Comment on this issue to go on. If this is all, just write "thanks".',
+            ja="続きがあればここにコメントしてください。これで終わりなら「ありがとう」とだけ書いてください。",
+            en='Comment here to go on. If this is all, just write "thanks".',
         )
     )
     return "\n\n".join(part for part in parts if part)
@@ -45,6 +54,12 @@ def _told(language: Language, submission: Submission | None) -> str:
 
 
 def _changed(language: Language, published: Published, change_request: str | None) -> str:
+    if published.withheld:
+        return either(
+            language,
+            ja="フォークからのリクエストなので、ブランチには何もプッシュしていません。",
+            en="Nothing was pushed: this request comes from a fork.",
+        )
     if published.is_empty:
         return either(language, ja="ファイルの変更はありません。", en="No file was changed.")
     numbers = (
@@ -66,8 +81,8 @@ def completed(language: Language, summary: str) -> str:
     """Closes the conversation."""
     return either(
         language,
-        ja=f"## ✅ 完了\n\n{summary}\n\nまた必要になったら、この Issue にコメントしてください。ここまでの内容を引き継いで再開します。",
-        en=f"## ✅ Completed\n\n{summary}\n\nComment on this issue whenever you need more: the work goes on from here.",
+        ja=f"## ✅ 完了\n\n{summary}\n\nまた必要になったら、ここにコメントしてください。ここまでの内容を引き継いで再開します。",
+        en=f"## ✅ Completed\n\n{summary}\n\nComment here whenever you need more: the work goes on from here.",
     )
 
 
@@ -77,18 +92,20 @@ def stopped(language: Language, *, at: str, by: str, reason: str, summary: str) 
     return either(
         language,
         ja=f"## ⛔ タスク停止\n\n- **停止時刻**: {at}\n- **停止者**: {by}\n{why_ja}\n{summary}\n\n"
-        "再開するには、この Issue にコメントするか、トリガーのラベルを付け直してください。",
+        "再開するには、ここにコメントするか、トリガーのラベルを付け直してください。",
         en=f"## ⛔ Stopped\n\n- **At**: {at}\n- **By**: {by}\n{why_en}\n{summary}\n\n"
-        "To start again, comment on this issue or put the trigger label on again.",
+        "To start again, comment here or put the trigger label on again.",
     )
 
 
-def failed(language: Language, reason: str) -> str:
+def failed(language: Language, reason: str, retry: str = "/retry") -> str:
     """Tells what went wrong and what a person can do."""
     return either(
         language,
-        ja=f"## エラーが発生しました\n\n{reason}\n\nここまでの作業は保存してあります。原因を取り除いてからコメントすると、作業をやり直します。",
-        en=f"## An error occurred\n\n{reason}\n\nThe work so far is kept. Once the cause is removed, comment here to try again.",
+        ja=f"## エラーが発生しました\n\n{reason}\n\nここまでの作業は保存してあります。"
+        f"原因を取り除いてから `{retry}` とコメントすると、作業をやり直します。",
+        en=f"## An error occurred\n\n{reason}\n\nThe work so far is kept. "
+        f"Once the cause is removed, comment `{retry}` to try again.",
     )
 
 
@@ -101,24 +118,26 @@ def skipped(language: Language, reason: str) -> str:
     )
 
 
-def summary_by_rule(language: Language, *, title: str, told: str, change_request: str | None, answered: int) -> str:
-    """A final summary made from the records alone."""
-    lines = [
-        either(language, ja=f"- **依頼**: {title}", en=f"- **Request**: {title}"),
-        either(language, ja=f"- **結果**: {told or 'なし'}", en=f"- **Result**: {told or 'none'}"),
-        either(language, ja=f"- **対応したコメント**: {answered} 件", en=f"- **Comments answered**: {answered}"),
-    ]
-    if change_request:
-        lines.append(either(language, ja=f"- **変更**: {change_request}", en=f"- **Change**: {change_request}"))
-    return "\n".join(lines)
+def counted(language: Language, tally: Tally) -> str:
+    """What was counted about comments in a session."""
+    return either(
+        language,
+        ja=f"コメント: 確認 {tally.checks} 回、検出 {tally.found} 件、追加 {tally.added} 件、エラー {tally.errors} 件",
+        en=f"Comments: {tally.checks} checks, {tally.found} found, {tally.added} added, {tally.errors} errors",
+    )
 
 
 def farewell(life: Life, ending: Ending, order: Order | None, summary: str, at: str) -> str:
-    """The last comment of a session, by how it ended."""
+    """The last comment of a session: how it ended, and what was counted."""
+    tally = life.tally.since(life.tally_before)
+    return f"{_ended(life, ending, order, summary, at)}\n\n<sub>{counted(life.policy.language, tally)}</sub>"
+
+
+def _ended(life: Life, ending: Ending, order: Order | None, summary: str, at: str) -> str:
     language = life.policy.language
     if ending is Ending.COMPLETED:
         return completed(language, summary)
     if ending is Ending.FAILED:
-        return failed(language, life.error or "")
+        return failed(language, life.error or "", spelled(Word.RETRY, life.mention))
     given = order or Order()
     return stopped(language, at=at, by=given.by, reason=given.reason, summary=summary)

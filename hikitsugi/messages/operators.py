@@ -18,6 +18,33 @@ def awaits_reply(language: Language, until: datetime) -> str:
     return either(language, ja=f"コメントの返信({at} まで)", en=f"a reply on the issue, until {at}")
 
 
+def plans(language: Language, phase: str) -> str:
+    """A phase of planned work is under way."""
+    return either(language, ja=f"モデルの作業({phase})", en=f"the model's work ({phase})")
+
+
+def acts(language: Language, action: str) -> str:
+    """An action of the plan is under way."""
+    return either(language, ja=f"アクション {action}", en=f"action {action}")
+
+
+def verifies(language: Language) -> str:
+    """The checks run on the pushed commit."""
+    return either(language, ja="プッシュしたコミットの検証", en="the checks of the pushed commit")
+
+
+def awaits_approval(language: Language, until: datetime) -> str:
+    """A plan was proposed."""
+    at = f"{until:%Y-%m-%d %H:%M} UTC"
+    return either(language, ja=f"計画の承認({at} まで)", en=f"the approval of the plan, until {at}")
+
+
+def awaits_answer(language: Language, until: datetime) -> str:
+    """Questions were asked."""
+    at = f"{until:%Y-%m-%d %H:%M} UTC"
+    return either(language, ja=f"質問への回答({at} まで)", en=f"an answer to the questions, until {at}")
+
+
 def awaits_resume(language: Language, by: str, reason: str) -> str:
     """Somebody paused it."""
     why = f": {reason}" if reason else ""
@@ -61,6 +88,7 @@ def details(
     waiting_for: str,
     change_request: str | None,
     error: str | None,
+    plan: str = "",
 ) -> str:
     """The living text in the workflow's page."""
     lines = [
@@ -72,7 +100,7 @@ def details(
         lines.append(either(language, ja=f"- 変更: {change_request}", en=f"- change: {change_request}"))
     if error:
         lines.append(either(language, ja=f"- エラー: {error}", en=f"- error: {error}"))
-    return "\n".join([lines[0], "", *lines[1:]])
+    return "\n".join([lines[0], "", *lines[1:], *(["", plan] if plan else [])])
 
 
 def is_closed(language: Language) -> str:
@@ -103,3 +131,8 @@ def cannot_watch(home: str, reason: str) -> str:
 def tries_again() -> str:
     """The wait before the next attempt at watching."""
     return "tries again / 再試行"
+
+
+def tidied(forgotten: int) -> str:
+    """What housekeeping did."""
+    return f"Forgot {forgotten} expired session(s) / 期限切れのセッションを {forgotten} 件削除しました"

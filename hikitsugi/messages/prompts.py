@@ -2,21 +2,36 @@
 
 from collections.abc import Sequence
 
-from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.address import IssueAddress, Kind
+from hikitsugi.domain.issue import ChangeRequest, Comment
 
 _LONGEST_COMMENT = 16_000
 
 
-def new_comments(comments: Sequence[Comment]) -> str:
-    """News from the issue, in the form the specification fixes."""
-    if len(comments) == 1:
-        kind = "Edited" if comments[0].edited else "New"
-        return f"[{kind} Comment from @{comments[0].author}]:\n{shortened(comments[0].body)}"
+def new_comments(comments: Sequence[Comment], more: int = 0, overlooked: int = 0) -> str:
+    """News from the issue, in the form the specification fixes, and what of it is left out or still to come."""
+    told = _one(comments[0]) if len(comments) == 1 else _several(comments)
+    before = [left_out(overlooked)] if overlooked else []
+    after = [f"[{more} more comments wait and follow later.]"] if more else []
+    return "\n\n".join([*before, told, *after])
+
+
+def _one(comment: Comment) -> str:
+    kind = "Edited" if comment.edited else "New"
+    return f"[{kind} Comment from @{comment.author}]:\n{shortened(comment.body)}"
+
+
+def _several(comments: Sequence[Comment]) -> str:
     blocks = [
         f"Comment {n} from @{comment.author} ({_when(comment)}):\n{shortened(comment.body)}"
         for n, comment in enumerate(comments, start=1)
     ]
     return "\n\n".join(["[New Comments Detected]:", *blocks])
+
+
+def left_out(number: int) -> str:
+    """Stands for the earlier part of a conversation that is too long to be given whole."""
+    return f"[… {number} earlier comments left out …]"
 
 
 def shortened(body: str) -> str:
@@ -42,6 +57,17 @@ def opens(number: int, title: str, body: str) -> str:
     return f"Issue #{number}: {title}\n\n{body}"
 
 
+def opens_request(subject: IssueAddress, title: str, body: str, request: ChangeRequest) -> str:
+    """A pull or merge request's own text, and what can be done with its branch."""
+    kind = "Merge request !" if subject.kind is Kind.MERGE_REQUEST else "Pull request #"
+    where = _FORK if request.is_from_fork else _OWN
+    return f"{kind}{subject.number}: {title}\n\n{body}\n\n[`{request.head}` into `{request.base}`. {where}]"
+
+
+_OWN = "You work on its own branch: what you change is pushed there."
+_FORK = "It comes from a fork, so nothing can be pushed: say in your summary what should be changed, and how."
+
+
 def please_continue() -> str:
     """The request of a session that nobody's comment opened."""
     return "The issue was called up again. Continue the work."
@@ -50,8 +76,3 @@ def please_continue() -> str:
 def earlier_record(address: str) -> str:
     """The fixed turn that must stand before an inherited summary."""
     return f"Issue {address}: earlier record follows."
-
-
-def inherited(summary: str) -> str:
-    """The earlier summary as an assistant turn."""
-    return f"前回の処理要約: {summary}"

@@ -1,21 +1,31 @@
 """Checkouts on this host: prepared from a shared mirror, published as commits of the platform."""
 
+import os
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.errors import Unprepared, WillNeverWork
 from hikitsugi.domain.issue import GitRemote
 from hikitsugi.domain.ports import Workspaces
+from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.workspace import Commit, Published
+from hikitsugi.workspace.confinement import Limits, NoSandbox
 from hikitsugi.workspace.git import Git
 from hikitsugi.workspace.git_failures import saying_full_disk
+from hikitsugi.workspace.instructions import instructions_at
 from hikitsugi.workspace.locks import locked
 from hikitsugi.workspace.mirror import Mirror, Tips
 from hikitsugi.workspace.places import Layout, Place
+from hikitsugi.workspace.setting_up import set_up
+from hikitsugi.workspace.shell import Shell
+from hikitsugi.workspace.spares import Spares, Wanted
 from hikitsugi.workspace.staging import stage
+from hikitsugi.workspace.sweeping import sweep
+from hikitsugi.workspace.verifying import Verification
 from hikitsugi.workspace.working_copy import WorkingCopy, unsettled_mark
 
 
@@ -23,17 +33,49 @@ class Checkouts(Workspaces):
     """One checkout for each issue below a root folder; a step that was cut off is simply taken again."""
 
     def __init__(
-        self, root: Path, *, author_name: str = "Hikitsugi", author_email: str = "hikitsugi@localhost"
+        self,
+        root: Path,
+        shell: Shell | None = None,
+        *,
+        setup_command: str | None = None,
+        check_command: str | None = None,
+        author_name: str = "Hikitsugi",
+        author_email: str = "hikitsugi@localhost",
     ) -> None:
         self._layout = Layout(root)
+        self._shell = shell or Shell(NoSandbox("none was chosen"), Limits())
+        self._setup = setup_command
+        self._spares = Spares(self._layout)
+        self._verification = Verification(self._shell, setup_command, check_command)
         self._name = author_name
         self._email = author_email
 
     async def prepare(self, issue: IssueAddress, remote: GitRemote, branch: str) -> None:
         """Make sure the issue's checkout exists on its work branch; uncommitted work in it is kept."""
         async with self._alone_with(issue) as copy:
-            tips = await self._mirror(issue).refresh(remote, branch)
+            mirror = self._mirror(issue)
+            tips = await mirror.refresh(remote, branch)
+            self._spares.give(issue.home, copy.place)
             await copy.bring_to(tips.work or tips.base)
+            self._spares.want(Wanted(issue.home, mirror.objects, tips.base), like=copy.place)
+            if self._setup:
+                await set_up(self._shell, copy.place, self._setup)
+
+    async def verify(
+        self, issue: IssueAddress, remote: GitRemote, commit: str, commands: tuple[str, ...] = ()
+    ) -> Verified:
+        """Run the checks on exactly a pushed commit, where nobody has worked, and look through its change."""
+        with saying_full_disk(self._layout.root):
+            mirror = self._mirror(issue)
+            base = await mirror.base(remote)
+            await mirror.hold(remote, commit)
+            place = self._layout.place(issue, "-verify")
+            return await self._verification.verify(Git(mirror.folder), base, commit, place, commands)
+
+    async def instructions(self, issue: IssueAddress, remote: GitRemote) -> str:
+        """What the repository's base branch asks of agents (`AGENTS.md` and the like)."""
+        mirror = self._mirror(issue)
+        return await instructions_at(Git(mirror.folder), await mirror.base(remote))
 
     async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
         """Commit whatever changed, push the branch, and tell what it holds."""
@@ -47,17 +89,28 @@ class Checkouts(Workspaces):
             await copy.remember_published(head)
             return published
 
+    async def sweep(self, now: datetime, keep: timedelta) -> list[str]:
+        """Remove what was not used for so long; what was removed, as sentences."""
+        return await sweep(self._layout, now, keep)
+
     async def hindrances(self, issue: IssueAddress) -> list[str]:
         """What in the checkout could not be published, as sentences."""
         async with self._alone_with(issue) as copy:
             await self._settle(copy, issue)
             return await stage(copy.git, copy.place.tree)
 
+    @asynccontextmanager
+    async def keeping_spares(self) -> AsyncGenerator[Spares]:
+        """Have trees of large repositories laid out ahead, in the background."""
+        async with self._spares.kept():
+            yield self._spares
+
     def place(self, issue: IssueAddress) -> Place:
         """Where a prepared checkout is."""
         place = self._layout.place(issue)
         if not place.tree.is_dir() or not place.git_dir.is_dir() or unsettled_mark(place).exists():
             raise _unprepared(issue)
+        os.utime(place.lock)
         return place
 
     @asynccontextmanager
@@ -96,8 +149,8 @@ class Checkouts(Workspaces):
         return {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
 
 
-def _unprepared(issue: IssueAddress) -> WillNeverWork:
-    return WillNeverWork(f"{issue} has no checkout on this host; it must be prepared first")
+def _unprepared(issue: IssueAddress) -> Unprepared:
+    return Unprepared(f"{issue} has no checkout on this host; it must be prepared first")
 
 
 async def _push(git: Git, remote: GitRemote, branch: str, head: str, expected: str) -> None:

@@ -122,3 +122,5 @@ def _without_titles(schema: JsonValue) -> JsonValue:
 
 
 TOOL_SPECS: tuple[ToolSpec, ...] = tuple(_spec(name, kind) for name, kind in INPUTS.items())
+READ_ONLY: tuple[ToolSpec, ...] = tuple(spec for spec in TOOL_SPECS if spec.name in {"read", "glob", "grep", "run"})
+"""For phases that only look; their commands run in a copy that is thrown away."""

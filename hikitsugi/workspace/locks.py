@@ -3,8 +3,8 @@
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 _LOOK_AGAIN = 0.05
@@ -13,13 +13,40 @@ _LOOK_AGAIN = 0.05
 @asynccontextmanager
 async def locked(path: Path) -> AsyncGenerator[int]:
     """Hold a lock file; a child that inherits the descriptor keeps the lock when we are killed, until it ends too."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    while True:
+        descriptor = _opened(path)
+        try:
+            while not _take(descriptor):  # noqa: ASYNC110 - no event crosses processes
+                await asyncio.sleep(_LOOK_AGAIN)
+            if not _is_still(path, descriptor):
+                continue
+            os.utime(descriptor)
+            yield descriptor
+            return
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def locked_now(path: Path) -> Generator[bool]:
+    """Hold a lock file if nobody else does; its holder may remove it."""
+    descriptor = _opened(path)
     try:
-        while not _take(descriptor):  # noqa: ASYNC110 - no event crosses processes
-            await asyncio.sleep(_LOOK_AGAIN)
-        yield descriptor
+        yield _take(descriptor) and _is_still(path, descriptor)
     finally:
         os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    """Whether the file we hold has not been removed and made anew meanwhile."""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _take(descriptor: int) -> bool:

@@ -1,13 +1,18 @@
 """One bare mirror for each repository, which all of its issues share."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import GitRemote
 from hikitsugi.workspace.git import Git
 from hikitsugi.workspace.locks import locked
+
+_TIPS = "refs/tips/"
+_FETCHING = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
 
 
 @dataclass(frozen=True)
@@ -22,36 +27,54 @@ class Mirror:
     """Objects of a repository as fetched so far; refs are kept under flat names so that no two can collide."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
 
     @property
     def objects(self) -> Path:
         """The object store others may borrow from; nothing in it is ever pruned."""
-        return self._folder / "objects"
+        return self.folder / "objects"
 
     async def refresh(self, remote: GitRemote, branch: str) -> Tips:
         """Ask the remote where it stands and fetch what is missing."""
-        async with locked(self._folder.with_suffix(".lock")) as held:
-            git = Git(self._folder, held=(held,))
-            await _check_names(git, remote, branch)
+        if branch == remote.default_branch:
+            raise WillNeverWork(f"{branch} is the default branch; the agent never works on it")
+        tips = await self._brought_up_to_date(remote, (remote.default_branch, branch))
+        return Tips(tips[remote.default_branch], tips.get(branch))
+
+    async def base(self, remote: GitRemote) -> str:
+        """Where the remote's default branch stands."""
+        return (await self._brought_up_to_date(remote, (remote.default_branch,)))[remote.default_branch]
+
+    async def hold(self, remote: GitRemote, commit: str) -> None:
+        """Have a commit that was pushed at hand."""
+        async with self._alone() as git:
+            if await git.find("cat-file", "-e", f"{commit}^{{commit}}") is None:
+                await git.talk(remote, "fetch", *_FETCHING, "--", remote.url, f"+{commit}:refs/commits/{commit}")
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncGenerator[Git]:
+        async with locked(self.folder.with_suffix(".lock")) as held:
+            yield Git(self.folder, held=(held,))
+
+    async def _brought_up_to_date(self, remote: GitRemote, branches: tuple[str, ...]) -> dict[str, str]:
+        async with self._alone() as git:
+            await _check_names(git, branches)
             await self._make(git)
-            standing = await _standing(git, remote, branch)
-            await self._fetch(git, remote, standing)
-            base = await git.ask("rev-parse", _kept(remote.default_branch))
-            return Tips(base, await git.ask("rev-parse", _kept(branch)) if branch in standing else None)
+            standing = await _standing(git, remote, branches)
+            known = await _known(git)
+            missing = [name for name, tip in standing.items() if known.get(name) != tip]
+            if not missing:
+                return standing
+            # A ref moves only after all of its objects are there, so it is the proof that nothing is missing.
+            refs = [f"+{_ref(name)}:{_kept(name)}" for name in missing]
+            await git.talk(remote, "fetch", *_FETCHING, "--", remote.url, *refs)
+            known = await _known(git)
+            return {name: known[name] for name in standing}
 
     async def _make(self, git: Git) -> None:
-        clear_leftovers(self._folder)
-        await git.run("init", "--bare", "--quiet", "--template=", str(self._folder))
-
-    async def _fetch(self, git: Git, remote: GitRemote, standing: dict[str, str]) -> None:
-        # A ref moves only after all of its objects are there, so it is the proof that nothing is missing.
-        known = {name: await git.find("rev-parse", "--verify", "--quiet", _kept(name)) for name in standing}
-        missing = [name for name, tip in standing.items() if known[name] != tip]
-        if missing:
-            refs = [f"+refs/heads/{name}:{_kept(name)}" for name in missing]
-            flags = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
-            await git.talk(remote, "fetch", *flags, "--", remote.url, *refs)
+        clear_leftovers(self.folder)
+        if not (self.folder / "HEAD").exists():
+            await git.run("init", "--bare", "--quiet", "--template=", str(self.folder))
 
 
 def clear_leftovers(git_dir: Path) -> None:
@@ -61,16 +84,14 @@ def clear_leftovers(git_dir: Path) -> None:
             leftover.unlink(missing_ok=True)
 
 
-async def _check_names(git: Git, remote: GitRemote, branch: str) -> None:
-    if branch == remote.default_branch:
-        raise WillNeverWork(f"{branch} is the default branch; the agent never works on it")
-    for name in (branch, remote.default_branch):
-        if name.startswith("-") or await git.find("check-ref-format", f"refs/heads/{name}") is None:
+async def _check_names(git: Git, branches: tuple[str, ...]) -> None:
+    for name in branches:
+        if name.startswith("-") or await git.find("check-ref-format", _ref(name)) is None:
             raise WillNeverWork(f"{name!r} cannot be a branch's name")
 
 
-async def _standing(git: Git, remote: GitRemote, branch: str) -> dict[str, str]:
-    refs = [f"refs/heads/{name}" for name in (remote.default_branch, branch)]
+async def _standing(git: Git, remote: GitRemote, branches: tuple[str, ...]) -> dict[str, str]:
+    refs = [_ref(name) for name in branches]
     said = (await git.talk(remote, "ls-remote", "--", remote.url, *refs)).decode(errors="replace")
     tips = {ref: tip for tip, ref in (line.split("\t", 1) for line in said.splitlines())}
     if refs[0] not in tips:
@@ -78,5 +99,15 @@ async def _standing(git: Git, remote: GitRemote, branch: str) -> dict[str, str]:
     return {ref.removeprefix("refs/heads/"): tips[ref] for ref in refs if ref in tips}
 
 
+async def _known(git: Git) -> dict[str, str]:
+    listed = (await git.ask("for-each-ref", "--format=%(objectname) %(refname)", _TIPS)).splitlines()
+    return {unquote(ref.removeprefix(_TIPS)): tip for tip, ref in (line.split(" ", 1) for line in listed)}
+
+
+def _ref(branch: str) -> str:
+    """The remote's name of a branch; a ref of the forge's own, such as a request's head, is one already."""
+    return branch if branch.startswith("refs/") else f"refs/heads/{branch}"
+
+
 def _kept(branch: str) -> str:
-    return f"refs/tips/{quote(branch, safe='')}"
+    return f"{_TIPS}{quote(branch, safe='')}"

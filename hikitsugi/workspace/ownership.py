@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 
 FIRST_UID, LAST_UID = 61184, 65519
@@ -18,6 +19,10 @@ def sandbox_uid(tree: Path) -> int:
     """The user (and group) whose files a checkout holds and as whom its commands run."""
     if not acts_for_others():
         return os.geteuid()
+    with suppress(FileNotFoundError):
+        # A tree that was moved or copied keeps its owner; nobody but us can give a tree away.
+        if (owner := tree.lstat().st_uid) in range(FIRST_UID, LAST_UID + 1):
+            return owner
     number = int.from_bytes(hashlib.sha256(os.fsencode(tree)).digest()[:8], "big")
     return FIRST_UID + number % (LAST_UID - FIRST_UID + 1)
 

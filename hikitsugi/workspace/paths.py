@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
+from hikitsugi.domain.visible import only_visible
 from hikitsugi.workspace.refusal import Refused
 
 SEEN_AS = PurePosixPath("/workspace")
@@ -28,9 +29,14 @@ def relative(path: str) -> PurePosixPath:
         if step == ".." and not steps:
             raise Refused(f"{path} is outside of the repository")
         steps = steps[:-1] if step == ".." else [*steps, step]
-    if any(step.lower() == ".git" for step in steps):
+    if any(_is_gits(step) for step in steps):
         raise Refused("git's own files are out of reach; commits are made for you")
     return PurePosixPath(*steps)
+
+
+def _is_gits(step: str) -> bool:
+    """Whether some file system takes a name for git's own folder."""
+    return only_visible(step).lower().rstrip(". ") in {".git", "git~1"}
 
 
 def read(tree: Path, path: PurePosixPath) -> bytes | None:

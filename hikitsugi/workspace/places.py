@@ -10,8 +10,10 @@ from pathlib import Path
 
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.workspace.ownership import acts_for_others
+from hikitsugi.workspace.tidying import remove
 
 SHARED_STATE = Path("/var/lib")
+_WHOSE = "data-folder"
 _PRIVATE, _PASSABLE, _OPEN = 0o700, 0o711, 0o755
 
 
@@ -31,9 +33,12 @@ class Layout:
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
 
-    def place(self, issue: IssueAddress) -> Place:
-        """Where an issue's checkout is or will be."""
-        name = folder_name(str(issue))
+    def place(self, issue: IssueAddress, purpose: str = "") -> Place:
+        """Where an issue's checkout is or will be; one for another purpose than working is elsewhere."""
+        return self.named(folder_name(str(issue)) + purpose)
+
+    def named(self, name: str) -> Place:
+        """The folders that bear a name."""
         return Place(
             tree=self.folder("work", _PASSABLE) / name,
             git_dir=self.folder("git", _PRIVATE) / name,
@@ -43,7 +48,12 @@ class Layout:
 
     def mirror(self, home: RepositoryAddress) -> Path:
         """Where a repository's bare mirror is or will be."""
-        return self.folder("mirrors", _PRIVATE) / f"{folder_name(str(home))}.git"
+        return self.mirrors / f"{folder_name(str(home))}.git"
+
+    @property
+    def mirrors(self) -> Path:
+        """Where the mirrors are."""
+        return self.folder("mirrors", _PRIVATE)
 
     @cached_property
     def stage(self) -> Path:
@@ -80,7 +90,17 @@ def default_root(data_folder: Path, shared: Path = SHARED_STATE) -> Path:
         message = f"{root} should be a folder of ours for workspaces, but is not; remove it or set workspace.root"
         raise PermissionError(message)
     root.chmod(_PASSABLE)
+    data_folder.mkdir(parents=True, exist_ok=True)
+    (root / _WHOSE).write_text(str(data_folder), encoding="utf-8")
+    _remove_orphans(shared)
     return root
+
+
+def _remove_orphans(shared: Path) -> None:
+    """Remove the roots of data folders that are gone: nobody will ever sweep them."""
+    for whose in shared.glob(f"hikitsugi-*/{_WHOSE}"):
+        if not Path(whose.read_text(encoding="utf-8")).exists() and whose.parent.lstat().st_uid == os.geteuid():
+            remove(whose.parent)
 
 
 def is_open_to_others(path: Path) -> bool:

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import tempfile
 from asyncio import StreamReader, StreamWriter
+from collections.abc import Collection
 from pathlib import Path
 from typing import cast
 
@@ -21,8 +22,11 @@ _KNOWN_NAMES = {*interpreter.ENVIRONMENT, "PATH", "HOME", "PWD", "OLDPWD", "SHLV
 _PROBE = Path(__file__).with_name("probe.py").read_text(encoding="utf-8")
 
 
-async def complaint_about(sandbox: Sandbox, layout: Layout, limits: Limits) -> str | None:
-    """What a sandbox lets through that it must not, in words; None when it holds."""
+async def complaint_about(sandbox: Sandbox, layout: Layout, limits: Limits, known: Collection[str] = ()) -> str | None:
+    """What a sandbox lets through that it must not, in words; None when it holds.
+
+    `known` are names of environment variables that are the sandbox's own.
+    """
     with tempfile.TemporaryDirectory(dir=layout.folder("work", 0o711), prefix="self-test-") as folder:
         tree = Path(folder)
         place = Place(tree, tree, tree / "logs", tree)
@@ -38,12 +42,16 @@ async def complaint_about(sandbox: Sandbox, layout: Layout, limits: Limits) -> s
         findings = cast("dict[str, object]", json.loads(said))
     except ValueError:
         return f"a command cannot be started in it: {said.strip()[-300:] or 'no word from it'}"
-    return _judged(findings, limits) if is_written else "what commands write in the checkout does not arrive there"
+    return (
+        _judged(findings, limits, _KNOWN_NAMES | set(known))
+        if is_written
+        else "what commands write in the checkout does not arrive there"
+    )
 
 
-def _judged(findings: dict[str, object], limits: Limits) -> str | None:
+def _judged(findings: dict[str, object], limits: Limits, known: set[str]) -> str | None:
     names = set(cast("list[str]", findings["environment"]))
-    if strange := sorted(names - _KNOWN_NAMES):
+    if strange := sorted(names - known):
         return f"the worker's environment is visible in it ({', '.join(strange)})"
     if findings["network"] and not limits.network:
         return "the host's network can be reached from it"

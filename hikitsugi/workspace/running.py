@@ -7,14 +7,16 @@ from asyncio.subprocess import DEVNULL, Process
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from hikitsugi.workspace.output import Output
-from hikitsugi.workspace.processes import end_group, kill_group
+from hikitsugi.workspace.processes import capture, end_group, kill_group
 from hikitsugi.workspace.resident import exceeds
 
 _LOOK_EVERY = 0.25
 _LAST_WORDS = 1.0
+_REMOVAL = timedelta(seconds=20)
 _CHUNK = 65536
 
 
@@ -25,6 +27,8 @@ class Launch:
     argv: Sequence[str]
     env: Mapping[str, str]
     cwd: Path
+    removal: Sequence[str] = ()
+    """What removes the command where ending its process group does not."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,14 @@ async def run(launch: Launch, bounds: Bounds, output: Output) -> Ended:
         finally:
             kill_group(process)
             await end_group(process)
+            if launch.removal:
+                await asyncio.shield(_remove(launch))
     return Ended(process.returncode or 0, time.monotonic() - started, cut)
+
+
+async def _remove(launch: Launch) -> None:
+    with suppress(TimeoutError):
+        await capture(launch.removal, env=launch.env, within=_REMOVAL, most=_CHUNK)
 
 
 async def _watch(process: Process, bounds: Bounds, started: float) -> str | None:

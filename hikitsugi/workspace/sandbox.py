@@ -6,21 +6,23 @@ from typing import Literal
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.workspace.bubblewrap import Bubblewrap
 from hikitsugi.workspace.confinement import Limits, NoSandbox, Sandbox
+from hikitsugi.workspace.docker import DEFAULT_IMAGE, Docker
 from hikitsugi.workspace.unconfined import Unconfined
 
 Kind = Literal["auto", "bubblewrap", "docker", "none"]
 
 
-async def choose(kind: Kind, root: Path, limits: Limits) -> Sandbox:
-    """The sandbox the settings ask for, tried out; with `auto`, bubblewrap or none at all."""
+async def choose(kind: Kind, root: Path, limits: Limits, image: str = DEFAULT_IMAGE) -> Sandbox:
+    """The sandbox the settings ask for, tried out; with `auto`, bubblewrap, else Docker, else none at all."""
     if kind == "none":
         return Unconfined(limits)
-    if kind == "docker":
-        raise WillNeverWork("sandbox.kind: docker is not available yet; set auto, bubblewrap or none")
-    bubblewrap = Bubblewrap(root, limits)
-    complaint = await bubblewrap.self_test()
-    if complaint is None:
-        return bubblewrap
-    if kind == "bubblewrap":
-        raise WillNeverWork(f"the bubblewrap sandbox does not work here: {complaint}; mend it or set sandbox.kind")
-    return NoSandbox(complaint)
+    complaints: list[str] = []
+    for sandbox in (Bubblewrap(root, limits), Docker(root, limits, image)):
+        if kind in {"auto", sandbox.kind}:
+            complaint = await sandbox.self_test()
+            if complaint is None:
+                return sandbox
+            complaints.append(f"{sandbox.kind}: {complaint}")
+    if kind != "auto":
+        raise WillNeverWork(f"the sandbox does not work here: {complaints[0]}; mend it or set sandbox.kind")
+    return NoSandbox("; ".join(complaints))

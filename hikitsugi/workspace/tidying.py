@@ -27,6 +27,13 @@ def tidy(tree: Path) -> None:
         _remove(path)
 
 
+def remove(folder: Path) -> None:
+    """Remove a folder with everything below, however its folders were closed."""
+    if os.path.lexists(folder):
+        tidy(folder)
+        shutil.rmtree(folder)
+
+
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     with os.scandir(folder) as entries:
         return list(entries)

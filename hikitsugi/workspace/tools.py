@@ -1,9 +1,8 @@
 """The tools the model works with in a checkout."""
 
 import asyncio
-import hashlib
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import nullcontext
 
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.ports import Toolbox
@@ -11,15 +10,15 @@ from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.workspace import editing, reading, searching
 from hikitsugi.workspace.checkout import Checkouts
 from hikitsugi.workspace.confinement import Limits, Sandbox
+from hikitsugi.workspace.copying import copied
 from hikitsugi.workspace.git_failures import saying_full_disk
-from hikitsugi.workspace.inputs import TOOL_SPECS, Edit, Glob, Grep, Input, Read, Run, Write, parsed
-from hikitsugi.workspace.output import Output
-from hikitsugi.workspace.ownership import hand_over, sandbox_uid
+from hikitsugi.workspace.inputs import READ_ONLY, TOOL_SPECS, Edit, Glob, Grep, Input, Read, Run, Write, parsed
 from hikitsugi.workspace.places import Place
 from hikitsugi.workspace.refusal import Refused
-from hikitsugi.workspace.running import Bounds, Ended, run
+from hikitsugi.workspace.running import Ended
+from hikitsugi.workspace.shell import Shell
 
-__all__ = ["TOOL_SPECS", "WorkspaceTools"]
+__all__ = ["READ_ONLY", "TOOL_SPECS", "WorkspaceTools"]
 
 
 class WorkspaceTools(Toolbox):
@@ -27,8 +26,7 @@ class WorkspaceTools(Toolbox):
 
     def __init__(self, checkouts: Checkouts, sandbox: Sandbox, limits: Limits) -> None:
         self._checkouts = checkouts
-        self._sandbox = sandbox
-        self._limits = limits
+        self._shell = Shell(sandbox, limits)
 
     async def intend(self, issue: IssueAddress, call: ToolCall, seen: Mapping[str, str]) -> Intent | ToolOutcome:
         """Check a call against the checkout: what it would do, or at once the error to answer with."""
@@ -62,20 +60,14 @@ class WorkspaceTools(Toolbox):
             case Grep():
                 return await searching.grep(place, request)
             case Run():
-                return await self._run(place, intent.call.id, request)
+                async with copied(place) if intent.throwaway else nullcontext(place) as where:
+                    return await self._run(where, intent.call.id, request)
             case _:
                 return await self._submit(issue)
 
     async def _run(self, place: Place, call: str, request: Run) -> ToolOutcome:
-        seconds = min(request.timeout_seconds, self._limits.timeout_seconds)
-        log = _log_for(place, call)
-        output = Output(log)
-        try:
-            bounds = Bounds(seconds, self._limits.memory_mb << 20)
-            ended = await run(self._sandbox.launch(place, request.command), bounds, output)
-        finally:
-            text = output.close(self._sandbox.log_name(log))
-        return ToolOutcome(text=_report(ended, text), is_error=ended.cut is not None)
+        said = await self._shell.run(place, request.command, call, request.timeout_seconds)
+        return ToolOutcome(text=_report(said.ended, said.text), is_error=said.ended.cut is not None)
 
     async def _submit(self, issue: IssueAddress) -> ToolOutcome:
         if hindrances := await self._checkouts.hindrances(issue):
@@ -85,13 +77,6 @@ class WorkspaceTools(Toolbox):
 
 def _no(refusal: Refused) -> ToolOutcome:
     return ToolOutcome(text=str(refusal), is_error=True)
-
-
-def _log_for(place: Place, call: str) -> Path:
-    if not place.logs.is_dir():
-        place.logs.mkdir(mode=0o700)
-        hand_over(place.logs, sandbox_uid(place.tree))
-    return place.logs / f"{hashlib.sha256(call.encode()).hexdigest()[:12]}.log"
 
 
 def _report(ended: Ended, text: str) -> str:

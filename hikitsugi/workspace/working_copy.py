@@ -12,7 +12,7 @@ from hikitsugi.workspace.places import Place
 from hikitsugi.workspace.tidying import tidy
 
 _CONFLICT = 1
-_PUBLISHED = "refs/hikitsugi/published"
+PUBLISHED = "refs/hikitsugi/published"
 _NOT_WORK = "__pycache__/\n*.pyc\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n.venv/\nnode_modules/\n.DS_Store\n"
 
 
@@ -36,7 +36,6 @@ class WorkingCopy:
         await self.settle()
         if await self.head() != target and await self._all_is_published(target):
             await self._move(target)
-        await self._hand_over()
 
     async def settle(self) -> None:
         """Finish what a kill cut off, so that the tree holds HEAD and the work done since."""
@@ -44,11 +43,17 @@ class WorkingCopy:
         if self._unsettled.exists() or not self.place.tree.is_dir():
             self._unsettled.touch()
             self.place.tree.mkdir(mode=0o700, exist_ok=True)
+            is_new = not any(self.place.tree.iterdir())
             await asyncio.to_thread(tidy, self.place.tree)
             await self.git.run("reset", "--hard", "--quiet")
-            await self.git.run("clean", "-ffdq")
+            if not is_new:
+                await self.git.run("clean", "-ffdq")
             await self._hand_over()
             self._unsettled.unlink()
+
+    async def refresh_index(self) -> None:
+        """Note in the index what the files look like now, so that the next look at them is quick."""
+        await self.git.try_run("update-index", "-q", "--refresh")
 
     async def head(self) -> str:
         """The commit the checkout stands at."""
@@ -79,7 +84,7 @@ class WorkingCopy:
 
     async def remember_published(self, commit: str) -> None:
         """Note what the remote's work branch holds of ours."""
-        await self.git.run("update-ref", _PUBLISHED, commit)
+        await self.git.run("update-ref", PUBLISHED, commit)
 
     async def holds(self, commit: str, other: str) -> bool:
         """Whether a commit builds on another."""
@@ -87,7 +92,7 @@ class WorkingCopy:
 
     async def _all_is_published(self, target: str) -> bool:
         head = await self.head()
-        if head != await self.git.ask("rev-parse", _PUBLISHED) and not await self.holds(target, head):
+        if head != await self.git.ask("rev-parse", PUBLISHED) and not await self.holds(target, head):
             return False
         await asyncio.to_thread(tidy, self.place.tree)
         status = ("status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all")
@@ -101,8 +106,7 @@ class WorkingCopy:
         (new / "objects" / "info" / "alternates").write_text(f"{self._objects}\n", encoding="utf-8")
         (new / "info").mkdir(exist_ok=True)
         (new / "info" / "exclude").write_text(_NOT_WORK, encoding="utf-8")
-        await git.run("update-ref", "HEAD", target)
-        await git.run("update-ref", _PUBLISHED, target)
+        await git.run("update-ref", "--stdin", stdin=f"update HEAD {target}\nupdate {PUBLISHED} {target}\n".encode())
         (new / self._unsettled.name).touch()
         new.rename(self.place.git_dir)
 

@@ -10,6 +10,7 @@ from activities.forge_activities import (
     Reconcile,
     ShowState,
 )
+from hikitsugi.domain.address import Kind
 from hikitsugi.domain.policy import LabelNames, Language, Policy
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.states import OF_OUR_WORK, State
@@ -80,6 +81,15 @@ async def test_comments_that_may_come_late_are_looked_after(forge: FakeForge, me
     assert not await step(activities(forge, memory).post_comment, PostComment(issue=ISSUE, key="k", body="x"))
     await step(activities(forge, memory).reconcile, Reconcile(issue=ISSUE, keys=("k", "other")))
     assert forge.reconciled == ["k", "other"]
+    assert forge.reconciled_at == [ISSUE, ISSUE]
+
+
+@pytest.mark.req("CH-12")
+async def test_late_duplicates_are_looked_for_where_the_comment_was_written(forge: FakeForge, memory: SqlMemory):
+    request = ISSUE.model_copy(update={"kind": Kind.PULL_REQUEST, "number": 2})
+    order = Reconcile(issue=ISSUE, keys=("k", "other"), places={"other": request})
+    await step(activities(forge, memory).reconcile, order)
+    assert forge.reconciled_at == [ISSUE, request]
 
 
 @pytest.mark.req("CH-02", "OP-05", "BY-08")

@@ -1,11 +1,14 @@
 """Whose comments are heard."""
 
+import asyncio
+
 import pytest
 
 from activities.forge_activities import ForgeActivities, Hear
 from hikitsugi.domain.issue import MARKER_PREFIX, Comment
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.redaction import Redactor
+from hikitsugi.domain.waiting import Waiting
 from hikitsugi.memory.store import SqlMemory
 from tests.activities.examples import CONVERSATION, ISSUE, opened, step
 from tests.activities.nameless import NamelessForge
@@ -16,7 +19,7 @@ OPERATORS = Comment(id="operator:5f", author="operator", body="Go on.")
 
 async def hear(
     forge: FakeForge, memory: SqlMemory, *more: Comment, accept_from: tuple[str, ...] = ("author", "maintainers")
-) -> list[Comment]:
+) -> list[Waiting]:
     """What counts of everything on the forge, as the watcher saw it, and of what came another way."""
     activities = ForgeActivities({"github": forge}, {"github": Policy()}, memory, Redactor(), confined=True)
     watched = [comment.model_copy(update={"watched": True}) for comment in forge.comments]
@@ -104,7 +107,7 @@ async def test_an_edit_of_a_comment_the_model_was_given_is_heard_as_one_and_not_
     await memory.take_in_comments(ISSUE, CONVERSATION, [known.version])
     edited = forge.edits(known, "Use spaces.")
     first, second = await hear(forge, memory)
-    assert (first.version, first.body, first.edited) == (edited.version, "Use spaces.", True)
+    assert (first.version, first.edited) == (edited.version, True)
     assert (second.id, second.edited) == (other.id, False)
     assert forge.acknowledged == [other.id]
 
@@ -115,7 +118,7 @@ async def test_an_edit_made_before_the_model_was_given_anything_is_an_ordinary_c
 ):
     edited = forge.edits(forge.says(ALICE, "Use tabs."), "Use spaces.")
     (only,) = await hear(forge, memory)
-    assert (only.id, only.body, only.edited) == (edited.id, "Use spaces.", False)
+    assert (only.version, only.edited) == (edited.version, False)
 
 
 @pytest.mark.req("CH-12")
@@ -155,3 +158,25 @@ async def test_a_permission_taken_away_counts_from_the_next_comment_on(forge: Fa
     assert len(await heard(forge, memory)) == 1
     forge.maintainers.clear()
     assert await heard(forge, memory) == []
+
+
+@pytest.mark.req("TW-05", "TW-02")
+async def test_the_text_of_a_typed_comment_is_kept_in_its_newest_form_and_strangers_words_are_not(
+    forge: FakeForge, memory: SqlMemory
+):
+    typed = [Comment(id=f"typed:{author}", author=author, body="Please.") for author in ("maria", "mallory")]
+    watched = forge.says(ALICE, "On the forge.")
+    for body in ("First.", "Second.", "Second."):
+        await hear(forge, memory, *typed, Comment(id="operator:1", author="operator", body=body))
+    kept = await memory.kept_comments(ISSUE, ["operator:1", "typed:maria", "typed:mallory", watched.id])
+    assert {id_: comment.body for id_, comment in kept.items()} == {"operator:1": "Second.", "typed:maria": "Please."}
+
+
+@pytest.mark.req("CH-10", "CH-12")
+async def test_a_hundred_comments_are_heard_quickly_though_ten_thousand_were_told(forge: FakeForge, memory: SqlMemory):
+    await opened(memory)
+    await memory.take_in_comments(ISSUE, CONVERSATION, [f"old-{n}@2026" for n in range(10_000)])
+    for n in range(100):
+        forge.says(ALICE, f"More {n}.")
+    async with asyncio.timeout(5):
+        assert len(await heard(forge, memory)) == 100

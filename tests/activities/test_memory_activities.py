@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from activities.memory_activities import MemoryActivities, OpenConversation, Summarise
+from activities.memory_activities import MemoryActivities, OpenConversation
 from hikitsugi.domain.issue import MARKER_PREFIX
 from hikitsugi.domain.policy import Language
-from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.session import Ending, Handover
 from hikitsugi.domain.tools import ToolSpec
+from hikitsugi.language_model.tokens import estimate
 from hikitsugi.memory.store import SqlMemory
-from tests.activities.examples import CONVERSATION, ISSUE, SECRET, asked_for, step
+from tests.activities.examples import CONVERSATION, ISSUE, step
 from tests.workflows.fakes import ALICE, BOT, EPOCH, FakeForge
 
 MARKER = f"{MARKER_PREFIX}ab12:result-0 -->"
@@ -25,7 +25,7 @@ def activities(forge: FakeForge, memory: SqlMemory) -> MemoryActivities:
     def system_prompt(language: Language, repository: str) -> str:
         return f"Work on {repository} in {language}."
 
-    return MemoryActivities(memory, {"github": forge}, system_prompt, [READ], Redactor([SECRET]))
+    return MemoryActivities(memory, {"github": forge}, system_prompt, [READ], memory.records, estimate)
 
 
 def request(*leave_out: str, handover: Handover | None = None, conversation: str = CONVERSATION) -> OpenConversation:
@@ -139,25 +139,3 @@ async def test_an_accepted_person_who_copies_our_comment_stays_the_user(forge: F
     forge.says(ALICE, copied)
     await step(activities(forge, memory).open_conversation, request())
     assert await turns(memory) == [OPENING, ("user", copied)]
-
-
-@pytest.mark.req("CI-03", "OP-05")
-@pytest.mark.parametrize(("sequence", "result"), [(1, "Fixed with [redacted]."), (None, "none")])
-async def test_the_final_summary_is_made_from_the_records(
-    forge: FakeForge, memory: SqlMemory, sequence: int | None, result: str
-):
-    await asked_for(memory, ("submit", {"status": "done", "summary": f"Fixed with {SECRET}."}))
-    request = Summarise(
-        language="en",
-        title="It fails",
-        conversation=CONVERSATION,
-        sequence=sequence,
-        change_request=None,
-        answered=2,
-    )
-    summary = await step(activities(forge, memory).summarise, request)
-    assert summary.splitlines() == [
-        "- **Request**: It fails",
-        f"- **Result**: {result}",
-        "- **Comments answered**: 2",
-    ]

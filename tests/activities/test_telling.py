@@ -1,11 +1,14 @@
 """What the model is told while a conversation goes on: each comment once, in its newest text."""
 
+import re
+
 import pytest
 
 from activities.memory_activities import MemoryActivities, TellComments, TellToGoOn
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.policy import Language
-from hikitsugi.domain.redaction import Redactor
+from hikitsugi.domain.waiting import Waiting
+from hikitsugi.language_model.tokens import estimate
 from hikitsugi.memory.store import SqlMemory
 from tests.activities.examples import CONVERSATION, ISSUE, opened, step
 from tests.workflows.fakes import ALICE, FakeForge
@@ -17,12 +20,15 @@ def activities(forge: FakeForge, memory: SqlMemory) -> MemoryActivities:
     def system_prompt(language: Language, repository: str) -> str:
         return f"Work on {repository} in {language}."
 
-    return MemoryActivities(memory, {"github": forge}, system_prompt, (), Redactor())
+    return MemoryActivities(memory, {"github": forge}, system_prompt, (), memory.records, estimate)
 
 
-async def tell(forge: FakeForge, memory: SqlMemory, *comments: Comment) -> list[str]:
-    request = TellComments(issue=ISSUE, conversation=CONVERSATION, sequence=1, comments=comments)
-    return await step(activities(forge, memory).tell_comments, request)
+async def tell(forge: FakeForge, memory: SqlMemory, *comments: Comment, more: int = 0) -> list[str]:
+    """The ids of those that were told; what no forge has was kept when it was heard."""
+    await memory.keep_comments(ISSUE, [comment for comment in comments if not comment.watched])
+    waiting = tuple(Waiting.of(comment) for comment in comments)
+    request = TellComments(issue=ISSUE, conversation=CONVERSATION, sequence=1, comments=waiting, more=more)
+    return [version.rpartition("@")[0] for version in await step(activities(forge, memory).tell_comments, request)]
 
 
 async def said(memory: SqlMemory) -> list[str]:
@@ -114,3 +120,17 @@ async def test_a_model_that_does_nothing_is_reminded_once(forge: FakeForge, memo
     for _ in range(2):
         await step(activities(forge, memory).tell_to_go_on, TellToGoOn(conversation=CONVERSATION, sequence=1))
     assert await said(memory) == ["You did not call a tool. Continue the work, or call `submit` to end it."]
+
+
+@pytest.mark.req("CH-12", "CD-09")
+async def test_many_comments_are_looked_for_at_once_and_told_in_order_with_what_follows(
+    forge: FakeForge, memory: SqlMemory
+):
+    await opened(memory)
+    comments = [forge.says(ALICE, f"Wish {n}.") for n in range(300)]
+    forge.deletes(comments[7])
+    wanted = [comment.id for comment in comments if comment != comments[7]]
+    assert await tell(forge, memory, *map(watched, comments), more=1200) == wanted
+    (told,) = await said(memory)
+    assert re.findall(r"Wish (\d+)\.", told) == [str(n) for n in range(300) if n != 7]
+    assert told.endswith("[1200 more comments wait and follow later.]")

@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 
-from activities.workspace_activities import CUT_OFF, INTERRUPTED, ToolsUsed, UseTools, WorkspaceActivities
+from activities.workspace_activities import (
+    CUT_OFF,
+    INTERRUPTED,
+    MOVED,
+    ONLY_LOOK,
+    ToolsUsed,
+    UseTools,
+    WorkspaceActivities,
+)
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
@@ -177,3 +185,30 @@ async def test_a_turn_that_the_store_does_not_know_is_refused(memory: SqlMemory,
     workspace = WorkspaceActivities("here", Workshop(), Workshop(), memory, {"github": forge})
     with pytest.raises(WillNeverWork, match="has no reply 7"):
         await step(workspace.use_tools, unknown)
+
+
+async def test_a_lost_checkout_is_told_beside_the_answers(memory: SqlMemory):
+    await asked_for(memory, RUN)
+    moved = USE.model_copy(update={"moved": True})
+    workshop = Workshop()
+    await step(WorkspaceActivities("here", workshop, workshop, memory, {}).use_tools, moved)
+    turn = await memory.find_turn(CONVERSATION, 2)
+    assert turn is not None
+    assert turn.content[-1] == {"type": "text", "text": MOVED}
+
+
+async def test_who_may_only_look_changes_no_file_and_runs_commands_in_a_copy(memory: SqlMemory):
+    class Desk(Workshop):
+        async def intend(self, issue: IssueAddress, call: ToolCall, seen: Mapping[str, str]) -> Intent | ToolOutcome:
+            return Intent(call=call, path="a.py" if call.name == "write" else None, repeatable=call.name != "run")
+
+        async def carry_out(self, issue: IssueAddress, intent: Intent) -> ToolOutcome:
+            assert intent.throwaway
+            return await super().carry_out(issue, intent)
+
+    await asked_for(memory, RUN, WRITE)
+    workshop = Desk()
+    looking = USE.model_copy(update={"read_only": True})
+    await step(WorkspaceActivities("here", workshop, workshop, memory, {}).use_tools, looking)
+    assert workshop.done == ["run"]
+    assert await answers(memory) == [("call-0", "done", False), ("call-1", ONLY_LOOK, True)]

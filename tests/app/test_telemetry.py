@@ -17,6 +17,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 from hikitsugi.app.embedded_temporal import embedded_temporal
 from hikitsugi.app.telemetry import configure_logging, make_runtime
 from hikitsugi.domain.errors import WillNeverWork
+from workflows.comment_log import COMMENT_LOG
 
 SECRET = "canary-0123456789"
 FORMATS = pytest.mark.parametrize("log_format", ["console", "json"])
@@ -41,6 +42,14 @@ def test_json_logs_are_one_object_per_line_from_both_libraries(capsys: pytest.Ca
     ours, theirs = map(json.loads, capsys.readouterr().err.splitlines())
     assert (ours["event"], ours["issue"], ours["level"], ours["logger"]) == ("started", "o/r#1", "info", "ours")
     assert (theirs["event"], theirs["level"]) == ("slow: 引き継ぎ", "warning")
+
+
+@pytest.mark.req("CD-05")
+def test_the_log_of_comments_has_a_level_of_its_own(capsys: pytest.CaptureFixture[str]):
+    for level in ("warning", "info"):
+        configure_logging("json", "info", [], level)
+        logging.getLogger(COMMENT_LOG).info("received while at %s", level)
+    assert [json.loads(line)["event"] for line in capsys.readouterr().err.splitlines()] == ["received while at info"]
 
 
 def test_nothing_is_written_to_standard_output(capsys: pytest.CaptureFixture[str]):

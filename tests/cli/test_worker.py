@@ -93,13 +93,14 @@ async def test_real_work_begins_without_what_a_demo_left(tmp_path: Path):
 
 @pytest.mark.req("OP-04")
 @pytest.mark.parametrize("key", ["broker.port", "telemetry.metrics_port"])
-async def test_a_taken_port_is_named_with_its_key(tmp_path: Path, key: str):
+async def test_a_taken_port_is_named_with_its_key_before_anything_runs(tmp_path: Path, key: str):
     section, name = key.split(".")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         status, told = await _ended(_configure(tmp_path, **{section: {name: taken.getsockname()[1]}}))
     assert status == 1
     assert key in told
     assert "Traceback" not in told
+    assert not (tmp_path / "data").exists()
 
 
 @pytest.mark.req("OP-04", "OP-05")
@@ -126,6 +127,39 @@ async def test_broken_yaml_ends_with_2_and_its_place(tmp_path: Path):
     assert status == 2
     assert "hikitsugi.yaml" in told
     assert "Traceback" not in told
+
+
+@pytest.mark.req("TW-06", "OP-04")
+@pytest.mark.parametrize("server", ["Temporal", "Valkey"])
+async def test_an_embedded_server_that_dies_ends_the_worker_with_a_sentence(tmp_path: Path, server: str):
+    async with _worker(_configure(tmp_path)) as process:
+        await until(lambda: _is_up(tmp_path))
+        os.kill(json.loads((tmp_path / "data" / f"{server.lower()}.lock").read_text())["server"], signal.SIGKILL)
+        told, _ = await asyncio.wait_for(process.communicate(), GENEROUS)
+    assert process.returncode == 1
+    assert told.decode().splitlines()[-1].startswith(f"The embedded {server} ended: ")
+    assert "Traceback" not in told.decode()
+    assert not (tmp_path / "data" / "run.json").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there one sees from outside what a process has loaded")
+@pytest.mark.parametrize("moment", ["loading", "starting"])
+async def test_ctrl_c_at_the_start_ends_without_a_traceback(tmp_path: Path, moment: str):
+    async with _worker(_configure(tmp_path)) as process:
+        await until(lambda: _has_loaded(process.pid) if moment == "loading" else _starts_temporal(tmp_path))
+        process.send_signal(signal.SIGINT)
+        told, _ = await asyncio.wait_for(process.communicate(), GENEROUS)
+    assert process.returncode in (130, -signal.SIGINT)
+    assert len(told.decode().splitlines()) <= 1
+
+
+async def _has_loaded(pid: int) -> bool:
+    maps = await asyncio.to_thread(Path(f"/proc/{pid}/maps").read_text)
+    return "pydantic_core" in maps
+
+
+async def _starts_temporal(folder: Path) -> bool:
+    return (folder / "data" / "temporal.log").exists()
 
 
 async def _is_up(folder: Path) -> bool:

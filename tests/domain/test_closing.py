@@ -63,3 +63,5 @@ def test_the_configured_words_are_the_only_closing_ones():
     assert closes("Merci!", ["merci"])
     assert not closes("thanks", ["merci"])
     assert not closes("thanks", [])
+    assert not closes("thx", ["merci"])
+    assert closes("りょうかいです", ["了解"])

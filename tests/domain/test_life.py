@@ -10,15 +10,14 @@ from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import IssueFacts, Life
 from hikitsugi.domain.policy import Policy
-from hikitsugi.domain.session import Called, Ending, Handover, Session
+from hikitsugi.domain.session import Called, Ending, Handover, Session, Talk
 from hikitsugi.domain.states import State
+from hikitsugi.domain.waiting import Waiting
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 ISSUE = IssueAddress(forge="github", repository="octo/repo", number=1)
 CALLED = Called(policy=Policy(), title="It fails", author="alice", url="http://forge.example/1", is_open=True)
 REMEMBERED = 500
-
-TOLD_AT_ONCE = 20
 
 
 def comment(number: int, edits: int = 0) -> Comment:
@@ -27,12 +26,24 @@ def comment(number: int, edits: int = 0) -> Comment:
 
 
 def session(number: int = 1) -> Session:
-    return Session(number=number, key="ab12", branch="hikitsugi/issue-1", conversation="c1")
+    return Session(number=number, key="ab12", branch="hikitsugi/issue-1", talk=Talk(id="c1"))
 
 
 def hear_all(life: Life) -> None:
     """Everybody who wrote is accepted."""
-    life.hear(life.pending, tuple(life.pending))
+    asked = tuple(life.pending.values())
+    life.hear(asked, [Waiting.of(each) for each in asked])
+
+
+def take(life: Life) -> list[Waiting]:
+    """Everything that one turn can hold is told."""
+    taken = life.next_heard
+    life.forget_heard([each.version for each in taken])
+    return list(taken)
+
+
+def waiting(number: int, edits: int = 0, *, edited: bool = False) -> Waiting:
+    return Waiting.of(comment(number, edits)).model_copy(update={"edited": edited})
 
 
 @pytest.mark.req("CH-12")
@@ -40,11 +51,11 @@ def test_comments_wait_to_be_heard_and_then_to_be_told():
     life = Life()
     for number in (3, 1, 2):
         life.receive(comment(number))
-    assert life.take_heard() == ()
-    life.hear(life.pending[:2], [life.pending[0]])
-    assert ([each.id for each in life.pending], [each.id for each in life.heard]) == (["2"], ["3"])
-    assert [each.id for each in life.take_heard()] == ["3"]
-    assert life.take_heard() == ()
+    assert take(life) == []
+    life.hear((comment(3), comment(1)), [waiting(3)])
+    assert (list(life.pending), list(life.heard)) == (["2"], ["3"])
+    assert take(life) == [waiting(3)]
+    assert take(life) == []
     assert life.found == 3
 
 
@@ -56,9 +67,9 @@ def test_a_repeated_delivery_changes_nothing_wherever_the_first_one_is():
     assert len(life.pending) == 1
     hear_all(life)
     life.receive(comment(1))
-    life.take_heard()
+    take(life)
     life.receive(comment(1))
-    assert (life.pending, life.heard, life.found) == ([], [], 1)
+    assert (life.pending, life.heard, life.found) == ({}, {}, 1)
 
 
 @pytest.mark.req("CH-12")
@@ -71,7 +82,7 @@ def test_an_edit_takes_the_place_of_its_older_text_while_that_was_not_told(*, he
         hear_all(life)
     life.receive(comment(1, edits=1))
     hear_all(life)
-    assert life.take_heard() == (comment(1, edits=1), comment(2))
+    assert take(life) == [waiting(1, edits=1), waiting(2)]
 
 
 @pytest.mark.req("CH-12")
@@ -79,31 +90,51 @@ def test_an_edit_of_a_told_comment_is_news():
     life = Life()
     life.receive(comment(1))
     hear_all(life)
-    assert life.take_heard() == (comment(1),)
+    assert take(life) == [waiting(1)]
     life.receive(comment(1, edits=1))
     hear_all(life)
-    assert life.take_heard() == (comment(1, edits=1).model_copy(update={"edited": True}),)
+    assert take(life) == [waiting(1, edits=1, edited=True)]
 
 
 @pytest.mark.req("CH-12")
 def test_comments_that_come_while_others_are_asked_about_stay_pending():
     life = Life()
     life.receive(comment(1))
-    asked = tuple(life.pending)
     life.receive(comment(2))
-    life.hear(asked, asked)
-    assert (life.pending, life.heard) == ([comment(2)], [comment(1)])
+    life.hear([comment(1)], [waiting(1)])
+    assert (list(life.pending.values()), list(life.heard.values())) == ([comment(2)], [waiting(1)])
 
 
 @pytest.mark.req("CH-12")
 def test_an_edit_that_comes_while_its_older_text_is_asked_about_is_not_lost():
     life = Life()
     life.receive(comment(1))
-    asked = tuple(life.pending)
     life.receive(comment(1, edits=1))
-    life.hear(asked, asked)
+    life.hear([comment(1)], [waiting(1)])
     hear_all(life)
-    assert comment(1, edits=1) in life.heard
+    assert list(life.heard.values()) == [waiting(1, edits=1)]
+
+
+@pytest.mark.req("CH-12")
+def test_an_edit_that_is_heard_while_its_older_text_is_told_stays_as_an_edit():
+    life = Life()
+    life.receive(comment(1))
+    hear_all(life)
+    life.receive(comment(1, edits=1))
+    hear_all(life)
+    life.forget_heard([comment(1).version])
+    assert take(life) == [waiting(1, edits=1, edited=True)]
+
+
+@pytest.mark.req("CH-12")
+def test_an_edit_that_was_told_in_its_newest_text_is_not_told_again():
+    life = Life()
+    life.receive(comment(1))
+    hear_all(life)
+    life.receive(comment(1, edits=1))
+    hear_all(life)
+    life.forget_heard([comment(1).version, comment(1, edits=1).version])
+    assert life.heard == {}
 
 
 @pytest.mark.req("CH-12")
@@ -114,10 +145,59 @@ def test_a_flood_is_told_whole_in_portions_while_the_memory_of_deliveries_stays_
     for number in range(2 * REMEMBERED, 3 * REMEMBERED):
         life.receive(comment(number))
     hear_all(life)
-    portions = [life.take_heard() for _ in range(3 * REMEMBERED // TOLD_AT_ONCE)]
+    portions = [take(life) for _ in range(3)]
     assert [int(each.id) for portion in portions for each in portion] == list(range(3 * REMEMBERED))
-    assert life.take_heard() == ()
+    assert take(life) == []
     assert len(life.received) == REMEMBERED
+
+
+@pytest.mark.req("CD-09", "CH-12")
+def test_long_comments_are_told_in_turns_that_a_model_can_hold():
+    life = Life()
+    for number in range(9):
+        life.receive(comment(number).model_copy(update={"body": "あ" * 500, "is_cut": True, "length": 25_000}))
+    hear_all(life)
+    assert [len(take(life)) for _ in range(5)] == [2, 2, 2, 2, 1]
+
+
+@pytest.mark.req("TW-05", "CH-12")
+def test_ten_thousand_comments_that_wait_fit_into_one_payload():
+    life = Life()
+    for number in range(10_000):
+        life.receive(comment(4_000_000_000 + number).model_copy(update={"watched": True}))
+    assert not life.is_light
+    hear_all(life)
+    assert life.is_light
+    assert len(life.model_dump_json()) < 1_200_000
+    assert list(Life.model_validate_json(life.model_dump_json()).heard) == list(life.heard)
+
+
+@pytest.mark.req("TW-05")
+def test_of_more_comments_than_anybody_can_read_the_latest_wait_and_the_rest_is_counted():
+    life = Life()
+    for number in range(10_005):
+        life.receive(comment(number))
+    hear_all(life)
+    assert (len(life.heard), next(iter(life.heard)), life.overlooked) == (10_000, "5", 5)
+
+
+@pytest.mark.req("TW-05", "CH-12")
+def test_what_is_asked_about_at_once_fits_into_one_payload():
+    life = Life()
+    for number in range(300):
+        life.receive(comment(number).model_copy(update={"body": "あ" * 16_000 if number < 50 else "Short."}))
+    asked = life.next_pending
+    assert sum(len(each.body) for each in asked) <= 100_000
+    life.hear(life.next_pending, [])
+    assert next(iter(life.pending)) == str(len(asked))
+    while life.pending:
+        assert 0 < len(life.next_pending) <= 100
+        life.hear(life.next_pending, [])
+
+
+def test_a_command_is_new_once():
+    life = Life()
+    assert [life.is_new_command(id_) for id_ in ("1", "2", "1")] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +298,7 @@ def test_the_status_tells_what_the_contract_promises():
     life.spending.add(Usage(input_tokens=10, output_tokens=5), None)
     life.receive(comment(7))
     hear_all(life)
-    life.count_comments(life.take_heard(), NOW)
+    life.count_comments(take(life), NOW)
     life.receive(comment(8))
     hear_all(life)
     life.receive(comment(9))

@@ -14,6 +14,7 @@ from hikitsugi.domain.labels import Wish, wish_in
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.states import OF_OUR_WORK, State
+from hikitsugi.domain.waiting import Waiting
 from tests.domain.closing_examples import CLOSING
 from tests.domain.open_examples import ASKING_FOR_MORE
 
@@ -22,25 +23,31 @@ FULL = settings(max_examples=5000, stateful_step_count=30, deadline=None)
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 STRANGER = "mallory"
 MOST = 5
-texts = st.sampled_from(CLOSING) | st.sampled_from(ASKING_FOR_MORE)
+COMMAND = "/status"
+texts = st.sampled_from(CLOSING) | st.sampled_from(ASKING_FOR_MORE) | st.just(COMMAND)
 
 
 class Conversation(RuleBasedStateMachine):
-    """People write and edit, the watcher delivers and repeats itself, the workflow hears, tells and is carried on."""
+    """People write, edit and delete; the watcher repeats itself; the workflow asks, tells and is carried on."""
 
     def __init__(self) -> None:
         super().__init__()
         self.life = Life()
         self.forge: dict[str, Comment] = {}
+        self.written = 0
         self.delivered: list[Comment] = []
-        self.asked: tuple[Comment, ...] = ()
-        self.told: list[Comment] = []
-        self.closing: list[Comment] = []
+        self.asked: list[tuple[Comment, Waiting]] | None = None
+        self.telling: tuple[Waiting, ...] = ()
+        self.told: list[str] = []
+        self.closing: list[str] = []
+        self.obeyed: list[str] = []
 
-    @precondition(lambda self: len(self.forge) < MOST)
-    @rule(author=st.sampled_from(["alice", "maria", STRANGER]), body=texts)
-    def write(self, author: str, body: str) -> None:
-        self._publish(Comment(id=str(len(self.forge) + 1), author=author, body=body, updated_at=BEGINNING))
+    @precondition(lambda self: self.written < MOST)
+    @rule(author=st.sampled_from(["alice", "maria", STRANGER]), body=texts, watched=st.booleans())
+    def write(self, author: str, body: str, *, watched: bool) -> None:
+        self.written += 1
+        new = Comment(id=str(self.written), author=author, body=body, updated_at=BEGINNING, watched=watched)
+        self._publish(new)
 
     @precondition(lambda self: self.forge)
     @rule(which=st.integers(0, MOST - 1), body=texts)
@@ -49,61 +56,87 @@ class Conversation(RuleBasedStateMachine):
         later = (old.updated_at or BEGINNING) + timedelta(seconds=1)
         self._publish(old.model_copy(update={"body": body, "updated_at": later}))
 
+    @precondition(lambda self: self.forge)
+    @rule(which=st.integers(0, MOST - 1))
+    def delete(self, which: int) -> None:
+        del self.forge[list(self.forge)[which % len(self.forge)]]
+
     @precondition(lambda self: self.delivered)
     @rule(which=st.integers(0, 3 * MOST))
     def deliver_again(self, which: int) -> None:
         self.life.receive(self.delivered[which % len(self.delivered)])
 
-    @precondition(lambda self: self.life.pending and not self.asked)
+    @precondition(lambda self: self.life.pending and self.asked is None)
     @rule()
     def ask_who_counts(self) -> None:
-        self.asked = tuple(self.life.pending)
+        asked = self.life.next_pending
+        self.asked = [(comment, Waiting.of(comment)) for comment in asked if self._counts(comment)]
+        self.strangers = [comment for comment in asked if not self._counts(comment)]
 
-    @precondition(lambda self: self.asked)
+    def _counts(self, comment: Comment) -> bool:
+        return comment.author != STRANGER and comment.version not in self.told
+
+    @precondition(lambda self: self.asked is not None)
     @rule()
     def learn_who_counts(self) -> None:
-        known = {comment.version for comment in self.told}
-        accepted = [c for c in self.asked if c.author != STRANGER and c.version not in known]
-        self.life.hear(self.asked, accepted)
-        self.asked = ()
+        accepted, self.asked = self.asked or [], None
+        waiting = [self._weighed(comment, waiting) for comment, waiting in accepted if comment.body != COMMAND]
+        self.life.hear([*self.strangers, *(comment for comment, _ in accepted)], waiting)
+        commands = [comment for comment, _ in accepted if comment.body == COMMAND]
+        self.obeyed += [comment.id for comment in commands if self.life.is_new_command(comment.id)]
 
-    @precondition(lambda self: self.life.heard)
+    def _weighed(self, comment: Comment, waiting: Waiting) -> Waiting:
+        return waiting.model_copy(update={"closing": closes(comment.body, COMPLETION_KEYWORDS)})
+
+    @precondition(lambda self: self.life.heard and not self.telling)
     @rule()
-    def tell(self) -> None:
-        taken = self.life.take_heard()
-        is_over = all(closes(comment.body, COMPLETION_KEYWORDS) for comment in taken)
-        (self.closing if is_over else self.told).extend(taken)
+    def begin_to_tell(self) -> None:
+        if self.life.only_closing_is_heard:
+            self.closing += [waiting.version for waiting in self.life.heard.values()]
+            self.life.heard = {}
+        else:
+            self.telling = self.life.next_heard
+            self.being_told = [self.forge[w.id].version for w in self.telling if w.id in self.forge]
+            self.told += self.being_told
 
-    @precondition(lambda self: not self.asked)
+    @precondition(lambda self: self.telling)
+    @rule()
+    def have_told(self) -> None:
+        told, self.telling = self.telling, ()
+        self.life.forget_heard([*self.being_told, *(waiting.version for waiting in told)])
+
+    @precondition(lambda self: self.asked is None and not self.telling)
     @rule()
     def carry_on_in_a_fresh_run(self) -> None:
         self.life = Life.model_validate_json(self.life.model_dump_json())
 
     @invariant()
-    def nothing_is_told_twice(self) -> None:
-        versions = [comment.version for comment in (*self.told, *self.closing)]
-        assert len(versions) == len(set(versions))
-
-    @invariant()
-    def every_comment_waits_in_one_place_at_most(self) -> None:
-        for waiting in (self.life.pending, self.life.heard):
-            assert len({comment.id for comment in waiting}) == len(waiting)
+    def nothing_is_told_or_obeyed_twice(self) -> None:
+        assert len(self.told) == len(set(self.told))
+        assert len(self.obeyed) == len(set(self.obeyed))
 
     @invariant()
     def strangers_are_never_heard(self) -> None:
-        assert STRANGER not in {comment.author for comment in (*self.life.heard, *self.told, *self.closing)}
+        theirs = {comment.version for comment in self.delivered if comment.author == STRANGER}
+        heard = {waiting.version for waiting in self.life.heard.values()}
+        assert not theirs & {*heard, *self.told, *self.closing}
 
     def teardown(self) -> None:
-        """In the end, all that accepted people wrote was told in its newest text."""
-        while self.life.pending or self.asked or self.life.heard:
-            self.asked = self.asked or tuple(self.life.pending)
-            self.learn_who_counts()
+        """In the end, all that accepted people wrote was told in its newest text, obeyed, or was a closing word."""
+        while self.life.pending or self.asked is not None or self.life.heard or self.telling:
+            if self.telling:
+                self.have_told()
+            if self.asked is None and self.life.pending:
+                self.ask_who_counts()
+            if self.asked is not None:
+                self.learn_who_counts()
             if self.life.heard:
-                self.tell()
-        self.nothing_is_told_twice()
-        newest = {comment.version for comment in self.forge.values() if comment.author != STRANGER}
-        assert newest <= {comment.version for comment in (*self.told, *self.closing)}
-        assert all(closes(comment.body, COMPLETION_KEYWORDS) for comment in self.closing)
+                self.begin_to_tell()
+        self.nothing_is_told_or_obeyed_twice()
+        for comment in self.forge.values():
+            if comment.author != STRANGER:
+                dealt_with = self.obeyed if comment.body == COMMAND else [*self.told, *self.closing]
+                assert (comment.id if comment.body == COMMAND else comment.version) in dealt_with
 
     def _publish(self, comment: Comment) -> None:
         self.forge[comment.id] = comment

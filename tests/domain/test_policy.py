@@ -2,7 +2,7 @@
 
 import pytest
 
-from hikitsugi.domain.policy import LabelNames
+from hikitsugi.domain.policy import LabelNames, Policy
 from hikitsugi.domain.states import OF_OUR_WORK, State
 
 
@@ -26,3 +26,10 @@ def test_labels_are_read_whatever_their_letters():
     assert labels.shown_by(["HOLD", "completed", "P1"]) == {State.PAUSED, State.COMPLETED}
     assert labels.trigger_in(["TASK:misc"])
     assert not labels.trigger_in(["misc"])
+
+
+@pytest.mark.req("CD-05")
+def test_comments_are_told_at_every_turn_unless_configured_otherwise():
+    assert all(map(Policy().hears_at, range(5)))
+    assert [turn for turn in range(7) if Policy(check_interval=3).hears_at(turn)] == [0, 3, 6]
+    assert not any(map(Policy(hears_while_working=False).hears_at, range(5)))

@@ -2,13 +2,14 @@
 
 import base64
 import json
+from typing import cast
 from urllib.parse import quote
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hikitsugi.domain.redaction import HIDDEN, Redactor
+from hikitsugi.domain.redaction import HIDDEN, WITHHELD, Redactor
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 secrets = st.text(LETTERS + "-_.~!#$%&'()*+,/:;<=>?@[]^`{|}\"\\ é日", min_size=9, max_size=40)
@@ -147,3 +148,44 @@ def test_words_without_a_secret_are_left_as_they_are(text: str):
 
 def test_a_value_too_short_to_be_a_secret_does_not_tear_holes_into_texts():
     assert Redactor(["", "a", "main"])("a main branch") == "a main branch"
+
+
+@pytest.mark.req("OP-05")
+@given(secret=secrets, at=st.integers(1, 8), wrap=st.sampled_from(["\n", "\r\n", "\\n"]))
+def test_a_secret_broken_into_lines_is_still_found(secret: str, at: int, wrap: str):
+    for form in (secret, base64.b64encode(secret.encode()).decode(), secret.encode().hex()):
+        told = Redactor([secret])(f"|{form[:at]}{wrap}{form[at:]}|")
+        assert HIDDEN in told
+
+
+@pytest.mark.req("OP-05")
+@pytest.mark.parametrize("wrap", ["\r\n", "\\n", " ", ""])
+def test_a_key_of_several_lines_is_found_however_its_lines_are_joined(wrap: str):
+    lines = ["MIIEowIBAAKCAQEA1", "c2VjcmV0LWtleS1saW5l", "QUJDREVGR0hJSktMTU4"]
+    told = Redactor(["\n".join(lines)])(f"key: {wrap.join(lines)} end")
+    assert not any(line in told for line in lines)
+
+
+@pytest.mark.req("OP-05")
+def test_what_cannot_be_looked_through_is_withheld():
+    assert Redactor(["correct-horse"])(cast("str", b"correct-horse")) == WITHHELD
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgres://user:password@localhost/test",
+        "https://${USER}:${TOKEN}@example.com/x.git",
+        "redis://default:<password>@cache:6379",
+    ],
+)
+def test_the_place_of_a_password_is_no_password(text: str):
+    assert Redactor()(text) == text
+
+
+@pytest.mark.req("OP-05")
+@given(st.sampled_from(TOKENS), words)
+def test_redacting_twice_is_redacting_once(token: str, around: str):
+    redact = Redactor(["correct-horse"])
+    once = redact(f"{around}{token} correct-horse{around}")
+    assert redact(once) == once

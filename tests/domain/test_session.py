@@ -4,13 +4,13 @@ import pytest
 
 from hikitsugi.domain.budget import Spending
 from hikitsugi.domain.conversation import Usage
-from hikitsugi.domain.session import Session
+from hikitsugi.domain.session import Session, Talk
 
 USAGE = Usage(input_tokens=10, cache_read_tokens=200, cache_write_tokens=30, output_tokens=4)
 
 
 def session() -> Session:
-    return Session(number=1, key="ab12", branch="hikitsugi/issue-1", conversation="c1")
+    return Session(number=1, key="ab12", branch="hikitsugi/issue-1", talk=Talk(id="c1"))
 
 
 @pytest.mark.req("OP-03")
@@ -47,6 +47,6 @@ def test_an_effect_has_the_same_name_at_every_attempt_and_in_every_run():
 
 def test_another_pass_goes_on_in_the_same_conversation_with_fresh_iterations():
     working = session()
-    working.sequence, working.iterations = 9, 4
+    working.talk.sequence, working.talk.iterations = 9, 4
     working.next_pass()
-    assert (working.passes, working.iterations, working.sequence, working.conversation) == (1, 0, 9, "c1")
+    assert (working.passes, working.talk.iterations, working.talk.sequence, working.talk.id) == (1, 0, 9, "c1")

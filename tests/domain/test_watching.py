@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 
 from hikitsugi.domain.address import IssueAddress, Kind
-from hikitsugi.domain.issue import Issue
+from hikitsugi.domain.issue import ChangeRequest, Issue
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.watching import calls_for_work, facts_of, fingerprint, issue_behind, may_be_answered
 from tests.workflows.fakes import EPOCH
@@ -57,11 +57,21 @@ def test_labels_say_whether_an_issue_calls_for_work_or_may_be_answered(
 
 
 @pytest.mark.parametrize("kind", [Kind.PULL_REQUEST, Kind.MERGE_REQUEST])
-def test_a_labelled_request_is_no_issue(kind: Kind):
+def test_a_labelled_request_calls_for_work_as_an_issue_does(kind: Kind):
     seen = issue("task:misc")
     request = seen.model_copy(update={"address": seen.address.model_copy(update={"kind": kind})})
-    assert not calls_for_work(request, LABELS)
-    assert not may_be_answered(request, LABELS)
+    assert calls_for_work(request, LABELS)
+    assert may_be_answered(request, LABELS)
+
+
+@pytest.mark.lesson("C26")
+@pytest.mark.parametrize(("head", "number"), [("hikitsugi/issue-12", 12), ("hikitsugi/issue-", None), ("fix-12", None)])
+def test_a_request_of_ours_with_another_text_is_known_by_its_branch(head: str, number: int | None):
+    seen = issue()
+    address = seen.address.model_copy(update={"kind": Kind.PULL_REQUEST, "number": 99})
+    pull = ChangeRequest(number=99, url="", head=head, base="main", is_open=True)
+    request = seen.model_copy(update={"address": address, "author": "bot", "body": "Another text.", "request": pull})
+    assert issue_behind(request, "bot") == (seen.address.model_copy(update={"number": number}) if number else None)
 
 
 @pytest.mark.lesson("C26")

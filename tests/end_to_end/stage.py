@@ -151,8 +151,8 @@ def _workshop() -> Path:
     return folder
 
 
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+async def until(condition: Callable[[], Awaitable[bool]], patience: float = GENEROUS) -> None:
     """Wait for something to become true."""
-    async with asyncio.timeout(GENEROUS):
+    async with asyncio.timeout(patience):
         while not await condition():  # noqa: ASYNC110 - another process has no event to give us
             await asyncio.sleep(0.05)

@@ -62,6 +62,16 @@ async def test_late_duplicates_of_our_comment_are_taken_back_and_nothing_else(he
     ]
 
 
+@pytest.mark.req("CH-12")
+async def test_late_duplicates_on_a_change_request_are_taken_back_too(here: World, tmp_path: Path):
+    request = await opened(here, tmp_path)
+    address = here.request_address(request)
+    first = await here.forge.post_comment(address, "done", "k")
+    here.say_on_request(request, marked("done", "k", 1000), "bot")
+    assert [await here.forge.reconcile_comment(address, "k") for _ in range(2)] == [1, 0]
+    assert [comment.id for comment in await here.forge.read_comments(address)] == [first.id]
+
+
 async def test_where_nothing_was_said_nothing_is_reconciled(here: World):
     assert await here.forge.reconcile_comment(here.open_issue(), "k") == 0
 
@@ -145,3 +155,18 @@ async def test_our_comments_and_requests_give_no_orders_to_the_forge(here: World
     await here.forge.update_change_request(here.home, request.number, "Fix", "/close\n/draft")
     found = await here.forge.find_change_request(here.home, "topic")
     assert found == request
+
+
+@pytest.mark.req("TW-01")
+async def test_a_request_is_read_with_its_branches_and_whether_it_comes_from_a_fork(here: World, tmp_path: Path):
+    request = await opened(here, tmp_path)
+    address = here.request_address(request)
+    seen = await here.forge.read_issue(address)
+    assert (seen.address, seen.request) == (address, request)
+    assert not request.is_from_fork
+    home = here.dev.repository(here.repository)
+    forked = home.open_pull_from_fork(here.dev.person("guest"), "Copy", "", "topic", str(home.git.commit_of("topic")))
+    seen = await here.forge.read_issue(address.model_copy(update={"number": forked.number}))
+    assert seen.request
+    assert (seen.request.head, seen.request.base, seen.request.is_from_fork) == ("topic", "main", True)
+    assert await here.forge.find_change_request(here.home, "topic") == request

@@ -71,9 +71,9 @@ class World:
     def say(self, issue: IssueAddress, body: str, author: str = "ann") -> str:
         return str(self.dev.comment(self.repository, issue.number, author, body).id)
 
-    def say_on_request(self, request: ChangeRequest, body: str) -> None:
+    def say_on_request(self, request: ChangeRequest, body: str, author: str = "ann") -> None:
         home = self.dev.repository(self.repository)
-        self.dev.say(home, home.pull(request.number)[0], self.dev.person("ann"), body)
+        self.dev.say(home, home.pull(request.number)[0], self.dev.person(author), body)
 
     def close_request(self, request: ChangeRequest) -> None:
         home = self.dev.repository(self.repository)
@@ -141,10 +141,10 @@ async def _git(*arguments: str) -> None:
 
 
 @asynccontextmanager
-async def world(adapter: KindName, folder: Path) -> AsyncGenerator[World]:
+async def world(adapter: KindName, folder: Path, call_limit: int | None = None) -> AsyncGenerator[World]:
     """One repository with a bot, a maintainer and a guest."""
     clock = Clock()
-    dev = DevForge(folder, adapter, now=clock)
+    dev = DevForge(folder, adapter, call_limit, now=clock)
     for login, token in TOKENS.items():
         dev.add_person(login, token, "read" if login == "guest" else "write", is_bot=login == "bot")
     dev.add_repository(REPOSITORIES[adapter], {"README.md": "# Shop\n"})

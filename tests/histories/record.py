@@ -6,15 +6,16 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from temporalio.client import WorkflowHandle
+from temporalio.client import WorkflowHistory
 from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.cli.ending import ended
 from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.phases import Phase
 from tests.conftest import time_skipping_server
 from tests.workflows.fakes import ALICE
-from tests.workflows.house import House, house
-from workflows.issue_workflow import IssueWorkflow
+from tests.workflows.house import House, house, until
+from tests.workflows.planner import Planner, action, decision, plan, planned, reflection, submits, verdict
 
 HERE = Path(__file__).parent
 Play = Callable[[House], Awaitable[None]]
@@ -30,15 +31,31 @@ async def completed(h: House) -> None:
     await h.comes_to("completed")
 
 
-async def paused_and_stopped(h: House) -> None:
-    """Paused and resumed, then stopped."""
+async def paused_and_resumed(h: House) -> None:
+    """Paused and resumed, with a comment in between."""
     await h.comes_to("awaiting-response")
     await h.workflow.signal("pause", "tea")
     await h.comes_to("paused")
+    await h.hears(ALICE, "One more thing.")
     await h.workflow.signal("resume")
+    await h.comes_to("processing")
     await h.comes_to("awaiting-response")
-    await h.workflow.signal("stop")
+
+
+async def stopped(h: House) -> None:
+    """Stopped by a comment."""
+    await h.comes_to("awaiting-response")
+    await h.hears(ALICE, "/stop")
     await h.comes_to("stopped")
+
+
+async def inherited(h: House) -> None:
+    """Completed, then called up again by a comment."""
+    await h.comes_to("awaiting-response")
+    await h.hears(ALICE, "thanks")
+    await h.comes_to("completed")
+    await h.hears(ALICE, "It fails again.")
+    await h.comes_to("awaiting-response")
 
 
 async def failed(h: House) -> None:
@@ -51,33 +68,68 @@ async def continued_as_new(h: House) -> None:
     await h.comes_to("awaiting-response")
 
 
-PATHS: dict[str, tuple[Play, int]] = {
-    "completed": (completed, 2),
-    "paused_and_stopped": (paused_and_stopped, 1),
-    "failed": (failed, 1),
-    "continued_as_new": (continued_as_new, 40),
+async def planned_work(h: House) -> None:
+    """Approved, then worked by plan with a failure, a revision, a further round and a replan, approved too."""
+    for number in (1, 2):
+        await until(lambda times=number: _posted(h, "## 📋 計画の承認をお願いします", times))
+        await h.comes_to("awaiting-response")
+        await h.hears(ALICE, "/approve")
+    await until(lambda: _posted(h, "## 実行完了", 1))
+    await h.comes_to("awaiting-response")
+
+
+async def _posted(h: House, heading: str, times: int) -> bool:
+    return h.forge.ours.count(heading) == times
+
+
+ADVENTURE = {
+    Phase.PLANNING: (plan(action(1), action(2, 1)), plan(action(9))),
+    Phase.EXECUTION: (submits("blocked"), submits()),
+    Phase.REFLECTION: reflection(revise=True),
+    Phase.REVISION: {"reason": "Another way.", "actions": [action(3)]},
+    Phase.VERIFICATION: (verdict(action(4), passed=False), verdict(passed=False), verdict()),
+    Phase.REPLAN_DECISION: decision("partial_replan"),
+}
+PATHS: dict[str, tuple[Play, Callable[[WorkflowEnvironment], House]]] = {
+    "completed": (completed, lambda time: house(time, rounds=2)),
+    "stopped": (stopped, lambda time: house(time, rounds=1)),
+    "paused_and_resumed": (paused_and_resumed, lambda time: house(time, rounds=1)),
+    "inherited": (inherited, lambda time: house(time, rounds=1)),
+    "failed": (failed, lambda time: house(time, rounds=1)),
+    "continued_as_new": (continued_as_new, lambda time: house(time, rounds=40)),
+    "planned_work": (planned_work, lambda time: House(time, Planner(ADVENTURE), planned(approval="always"))),
 }
 
 
 async def main(version: str) -> None:
     """Play and record every path; each run of a path becomes one file."""
     async with time_skipping_server() as time:
-        for name, (play, rounds) in PATHS.items():
+        for name, (play, made) in PATHS.items():
             with tempfile.TemporaryDirectory() as folder:
-                await _record(time, Path(folder), f"{version}_{name}", play, rounds)
+                await _record(made(time), Path(folder), f"{version}_{name}", play)
 
 
-async def _record(time: WorkflowEnvironment, folder: Path, name: str, play: Play, rounds: int) -> None:
-    async with house(time, rounds=rounds).open(folder) as h:
+async def _record(made: House, folder: Path, name: str, play: Play) -> None:
+    async with made.open(folder) as h:
         if play is failed:
             h.model.refuses = WillNeverWork("The model refuses.")
         first = await h.start()
         await play(h)
-        handle: WorkflowHandle[IssueWorkflow, None] = h.time.client.get_workflow_handle_for(
-            IssueWorkflow.run, str(h.issue), run_id=first.first_execution_run_id
-        )
-        text = (await handle.fetch_history()).to_json()
-        (HERE / f"{name}.json").write_text(text.replace(h.issue.repository, "octo/repo"))
+        for number, history in enumerate(await _runs(h, str(first.first_execution_run_id)), start=1):
+            text = history.to_json().replace(h.issue.repository, "octo/repo")
+            (HERE / f"{name}_{number}.json").write_text(text)
+
+
+async def _runs(h: House, run_id: str) -> list[WorkflowHistory]:
+    """The histories of all runs, from the first to the one that is under way."""
+    runs: list[WorkflowHistory] = []
+    while run_id:
+        runs.append(await h.time.client.get_workflow_handle(str(h.issue), run_id=run_id).fetch_history())
+        run_id = runs[-1].events[-1].workflow_execution_continued_as_new_event_attributes.new_execution_run_id
+    # A run that has not taken its first step yet has nothing to replay.
+    return [
+        run for run in runs if any(event.HasField("workflow_task_completed_event_attributes") for event in run.events)
+    ]
 
 
 if __name__ == "__main__":

@@ -149,3 +149,26 @@ async def test_a_key_that_cannot_be_one_is_refused_before_anything_is_sent(key: 
     async with client("http://127.0.0.1:9", key=key) as model:
         with pytest.raises(WillNeverWork, match=r"set llm\.api_key"):
             await model.reply(asked())
+
+
+@pytest.mark.req("PL-01")
+async def test_a_phase_asks_for_its_form_in_every_turn_and_other_conversations_for_none():
+    verdict = '{"status": "success", "evaluation": "x", "issues": [], "root_cause": "", "revise": false}'
+
+    def script(request: Request) -> Reaction:
+        return use("read", path="a") if request.turn == 0 and request.form else say(verdict)
+
+    async with talking(script) as (model, scripted):
+        opening = asked().model_copy(update={"purpose": "reflection"})
+        first = await model.reply(opening)
+        turns = (*opening.turns, first.turn, results(first, "x"))
+        await model.reply(opening.model_copy(update={"turns": turns}))
+        await model.reply(asked())
+    assert [received.body.form for received in scripted.requests] == ["Reflection", "Reflection", ""]
+    assert {received.body.output_config.effort for received in scripted.requests} == {"high"}
+
+
+async def test_a_reply_that_was_cut_off_arrives_although_it_breaks_the_form():
+    async with talking(lambda _: say('{"status": "suc').ending("max_tokens")) as (model, _):
+        reply = await model.reply(asked().model_copy(update={"purpose": "reflection"}))
+    assert (reply.stop_reason, reply.turn.text) == ("max_tokens", '{"status": "suc')

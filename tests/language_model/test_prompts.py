@@ -1,6 +1,11 @@
 """The prompts are there and complete."""
 
-from hikitsugi.language_model.prompts import plain_work
+import pytest
+
+from hikitsugi.domain.phase_replies import REPLIES
+from hikitsugi.domain.phases import Phase, tools_of
+from hikitsugi.domain.policy import Language
+from hikitsugi.language_model.prompts import phase_prompt, plain_work
 
 
 def test_the_prompt_names_the_repository_the_language_and_every_tool():
@@ -13,3 +18,27 @@ def test_the_prompt_names_the_repository_the_language_and_every_tool():
 
 def test_the_language_changes_the_prompt():
     assert "in English" in plain_work("en", "octo/hello")
+
+
+@pytest.mark.req("LC-07")
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("phase", Phase)
+def test_every_phase_shares_its_beginning_and_asks_for_the_comment_in_the_configured_language(
+    phase: Phase, language: Language
+):
+    text = phase_prompt(phase, language, "octo/hello")
+    name = {"ja": "Japanese", "en": "English"}[language]
+    assert text.startswith(phase_prompt(Phase.PLANNING, language, "octo/hello")[:500])
+    assert "{" not in text
+    assert f"in {name}" in text
+    if phase is not Phase.EXECUTION:
+        assert 'optionally include a "comment" field' in text
+        assert f"Write the comment in {name}" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_a_phase_names_its_tools_and_every_field_of_its_reply(phase: Phase):
+    text = phase_prompt(phase, "en", "octo/hello")
+    assert all(f"`{tool}`" in text for tool in tools_of(phase))
+    fields = REPLIES[phase].model_fields if phase in REPLIES else {}
+    assert all(f"`{field}`" in text for field in fields if field != "comment")

@@ -7,7 +7,9 @@ import pytest
 from hikitsugi.domain.conversation import Turn
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.ports import Memory, ToolRun
-from hikitsugi.memory.store import SqlMemory
+from hikitsugi.domain.redaction import Redactor
+from hikitsugi.memory.opening import open_memory
+from hikitsugi.memory.store import WITHHELD, SqlMemory
 from tests.memory.examples import ANOTHER_ISSUE, ISSUE, READ, intent, opening, outcome, replied, said
 
 
@@ -173,3 +175,19 @@ async def test_an_opening_that_cannot_be_stored_whole_is_not_stored_at_all(memor
     with pytest.raises(WillNeverWork, match="is not in the memory"):
         await memory.read_conversation("c1")
     assert await memory.comments_taken_in(ISSUE) == frozenset()
+
+
+@pytest.mark.req("OP-05")
+async def test_a_call_with_a_secret_in_its_input_is_answered_without_being_carried_out(url: str):
+    secret = "correct-horse-battery"
+    called = {"type": "tool_use", "id": "toolu_1", "name": "run", "input": {"command": f"echo {secret}"}}
+    reply = replied("x").model_copy(
+        update={"turn": Turn.model_validate({"role": "assistant", "content": [called]}), "stop_reason": "tool_use"}
+    )
+    async with open_memory(url, redact=Redactor([secret])) as memory:
+        await memory.open_conversation(opening())
+        stored = await memory.append_reply("c1", 1, reply)
+        run = await memory.find_tool_run("c1", "toolu_1")
+    assert secret not in stored.model_dump_json()
+    assert run is not None
+    assert run.outcome == WITHHELD

@@ -3,11 +3,11 @@
 import pytest
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.budget import Spending
+from hikitsugi.domain.budget import Budget, Spending
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import Language
-from hikitsugi.messages import commands
+from hikitsugi.messages import budget, commands
 
 ISSUE = IssueAddress(forge="github", repository="octo/repo", number=1)
 REQUEST = "https://forge.example/octo/repo/pull/2"
@@ -64,3 +64,14 @@ def test_a_command_without_a_meaning_now_is_named_in_the_answer(language: Langua
 def test_no_answer_looks_like_a_result(language: Language):
     told = [commands.not_understood(language), commands.status(language, Life().status(ISSUE, ""))]
     assert not any(each.startswith(("## 実行完了", "## Done")) for each in told)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_where_the_forge_keeps_the_slash_to_itself_commands_are_shown_after_our_name(language: Language):
+    now = Life().status(ISSUE, "")
+    told = [commands.not_understood(language, "our-bot"), commands.not_now(language, Word.APPROVE, "our-bot")]
+    asked = [budget.awaits(language, "our-bot"), budget.is_no_amount(language, "our-bot")]
+    asked.append(budget.is_used_up(language, now, Budget(usd=1), {}, "our-bot"))
+    assert all(f"`@our-bot {word}`" in told[0] for word in Word)
+    assert all("`@our-bot budget 8`" in text for text in asked)
+    assert not any("`/" in text for text in told + asked)

@@ -5,6 +5,7 @@ import pytest
 from hikitsugi.domain.life import Life, Order
 from hikitsugi.domain.policy import Language, Policy
 from hikitsugi.domain.session import Called, Ending
+from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import comments
@@ -96,10 +97,38 @@ def test_an_error_tells_its_reason(language: Language):
     assert "check llm.api_key" in comments.farewell(failed, Ending.FAILED, None, "", "now")
 
 
-@pytest.mark.req("CI-03")
 @pytest.mark.parametrize("language", ["ja", "en"])
-def test_a_final_summary_holds_request_result_answers_and_change(language: Language):
-    summary = comments.summary_by_rule(language, title="It fails", told="Fixed.", change_request=REQUEST, answered=4)
-    assert len(summary.splitlines()) == 4
-    for told in ("It fails", "Fixed.", REQUEST, "4"):
-        assert told in summary
+@pytest.mark.parametrize(("mentions", "shown"), [(False, "`/retry`"), (True, "`@our-bot retry`")])
+def test_an_error_tells_how_to_try_again_as_the_forge_takes_it(language: Language, shown: str, *, mentions: bool):
+    failed = life(language, error="Refused.")
+    called = Called(
+        policy=failed.policy.model_copy(update={"shows_mentions": mentions}),
+        title="It fails",
+        author="alice",
+        url="",
+        is_open=True,
+        bot="our-bot",
+    )
+    told = comments.farewell(failed.model_copy(update={"called": called}), Ending.FAILED, None, "", "now")
+    assert shown in told
+
+
+@pytest.mark.req("CD-11")
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("ja", "コメント: 確認 5 回、検出 3 件、追加 2 件、エラー 1 件"),
+        ("en", "Comments: 5 checks, 3 found, 2 added, 1 errors"),
+    ],
+)
+@pytest.mark.parametrize("ending", Ending)
+def test_the_last_comment_of_a_session_counts_what_happened_in_it(language: Language, line: str, ending: Ending):
+    ended = life(language)
+    ended.checks, ended.found, ended.comments_processed, ended.errors = 15, 13, 12, 11
+    ended.tally_before = Tally(checks=10, found=10, added=10, errors=10)
+    assert line in comments.farewell(ended, ending, None, "", "now")
+
+
+@pytest.mark.parametrize(("language", "words"), [("ja", "フォークからのリクエスト"), ("en", "comes from a fork")])
+def test_a_result_on_a_request_from_a_fork_says_that_nothing_was_pushed(language: Language, words: str):
+    assert words in comments.result(language, None, Published(commit="", withheld=True), None, "")

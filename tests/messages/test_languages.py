@@ -4,8 +4,8 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, get_type_hints
 
 import pytest
@@ -15,13 +15,19 @@ from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.assignment import Outcome, Settlement
 from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.commands import Word
+from hikitsugi.domain.handover import Context
 from hikitsugi.domain.life import Life
+from hikitsugi.domain.plan import Action, Plan, TurnRef
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.progress import Progress, ReportedCall, Trouble
+from hikitsugi.domain.session import Ending, Handover
 from hikitsugi.domain.status import Status
+from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.tools import Submission, SubmissionStatus
+from hikitsugi.domain.verification import CheckRun, Placeholder, Verified
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages.command_line import Name
+from hikitsugi.messages.handover import Source
 from hikitsugi.messages.operators import Limiter
 
 STATUS = Life(change_request="http://forge.example/2", error="It broke.").status(
@@ -29,6 +35,14 @@ STATUS = Life(change_request="http://forge.example/2", error="It broke.").status
 )
 SUBMISSION = Submission(status=SubmissionStatus.BLOCKED, summary="half of it", evidence="12 passed", needs="a key")
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
+CONTEXT = Context(
+    id="ab12",
+    issue=IssueAddress(forge="github", repository="octo/repo", number=1),
+    session=1,
+    ending=Ending.COMPLETED,
+    ended_at=AT,
+    summary="It was fixed.",
+)
 CALL = ReportedCall(number=1, phase="planning", at=AT)
 TROUBLE = Trouble(kind="tool", what="run", message="exit 1", at=AT)
 PROGRESS = Progress(
@@ -42,7 +56,22 @@ PROGRESS = Progress(
     cost_usd=None,
     tokens=1,
 )
+SOURCE = TurnRef(conversation="c", sequence=1)
+PLAN = Plan(actions=[Action(id="task_1", title="Mend it", source=SOURCE, is_further=True)])
+VERIFIED = Verified(
+    commit="c" * 40,
+    checks=(CheckRun(command="make test", exit_code=1, tail="1 failed"),),
+    placeholders=(Placeholder(path="a.py", line=3, text="pass"),),
+    touches_instructions=("AGENTS.md",),
+)
 EXAMPLES: Mapping[Any, Any] = {
+    float | None: 2.5,
+    timedelta: timedelta(minutes=30),
+    Sequence[str]: ["something"],
+    Plan: PLAN,
+    Plan | None: PLAN,
+    Verified: VERIFIED,
+    Verified | None: VERIFIED,
     str: "something",
     str | None: "something",
     int: 3,
@@ -52,6 +81,7 @@ EXAMPLES: Mapping[Any, Any] = {
     tuple[int, int, int]: (3, 2, 1),
     IssueAddress: IssueAddress(forge="github", repository="octo/repo", number=1),
     Submission | None: SUBMISSION,
+    Tally: Tally(checks=1),
     Published: Published(commit="c" * 40, files_changed=1),
     Mapping[str, object]: {"ui": "http://127.0.0.1:8233", "broker": "http://127.0.0.1:8080"},
     Name: Name.TITLE,
@@ -64,6 +94,10 @@ EXAMPLES: Mapping[Any, Any] = {
     Progress: PROGRESS,
     Budget: Budget(usd=5, tokens=100),
     Mapping[str, float]: {"planning": 0.5},
+    Handover: Handover(session=1, ending=Ending.COMPLETED, ended_at=AT, summary="It was fixed."),
+    Context: CONTEXT,
+    Sequence[Submission]: [SUBMISSION],
+    Sequence[Source]: [Source("Use tabs.", None)],
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.issue import ChangeRequest, Comment
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.messages import change_request, prompts
 
@@ -56,9 +56,8 @@ def test_a_comment_too_large_for_the_context_is_cut_in_the_middle(length: int):
 
 
 @pytest.mark.req("CI-04")
-def test_an_earlier_record_is_introduced_and_told_in_the_fixed_forms():
+def test_an_earlier_record_is_introduced_in_the_fixed_form():
     assert prompts.earlier_record(str(ISSUE)) == "Issue github:octo/repo/issues/12: earlier record follows."
-    assert prompts.inherited("It was fixed.") == "前回の処理要約: It was fixed."
 
 
 @pytest.mark.req("CH-07")
@@ -74,3 +73,18 @@ def test_a_change_request_names_its_issue_in_title_body_and_commit():
     assert body == "Closes #12\n\nFixed the parser.\n\n**Evidence**: 12 passed"
     assert change_request.body("ja", ISSUE, None) == "Closes #12"
     assert change_request.commit(ISSUE, "It fails") == "It fails\n\nRefs #12"
+
+
+@pytest.mark.parametrize(
+    ("subject", "fork", "told"),
+    [
+        ("github:o/r/pull/12", False, ("Pull request #12: Fix\n\nIt fails.", "`fix` into `main`", "is pushed there")),
+        ("gitlab:g/r/merge_requests/3", True, ("Merge request !3: Fix", "nothing can be pushed")),
+    ],
+)
+def test_a_request_opens_with_its_branches_and_what_can_be_done_there(
+    subject: str, told: tuple[str, ...], *, fork: bool
+):
+    request = ChangeRequest(number=1, url="", head="fix", base="main", is_open=True, is_from_fork=fork)
+    opened = prompts.opens_request(IssueAddress.parse(subject), "Fix", "It fails.", request)
+    assert all(words in opened for words in told)

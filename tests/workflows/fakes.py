@@ -1,6 +1,7 @@
 """The outside as the stories see it: small classes that keep what was done to them."""
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -14,6 +15,7 @@ from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.issue import MARKER_PREFIX, Base, ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
 from hikitsugi.domain.ports import Cursor, Sighting
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
+from hikitsugi.domain.verification import CheckRun, Placeholder, Verified
 from hikitsugi.domain.workspace import Commit, Published
 
 BOT = "hikitsugi-bot"
@@ -28,18 +30,24 @@ class FakeForge:
         self.address = address
         self.labels: set[str] = {"task:misc", "a human's label"}
         self.comments: list[Comment] = []
+        self.written = 0
         self.acknowledged: list[str] = []
         self.requests: list[NewChangeRequest] = []
+        self.bodies: list[str] = []
+        self.is_draft: bool | None = None
         self.is_open = True
+        self.author = ALICE
         self.maintainers = {"maria"}
         self.refuses: Exception | None = None
         self.reconciled: list[str] = []
+        self.reconciled_at: list[IssueAddress] = []
         self.posts_fail = 0
         self.locked = False
 
     def says(self, author: str, body: str) -> Comment:
         """Somebody comments on the forge's page."""
-        comment = Comment(id=str(len(self.comments) + 1), author=author, body=body, created_at=EPOCH, updated_at=EPOCH)
+        self.written += 1
+        comment = Comment(id=str(self.written), author=author, body=body, created_at=EPOCH, updated_at=EPOCH)
         self.comments.append(comment)
         return comment
 
@@ -61,7 +69,7 @@ class FakeForge:
             address=issue,
             title="It fails",
             body="Please fix it.",
-            author=ALICE,
+            author=self.author,
             url=f"http://forge.example/{issue.repository}/issues/{issue.number}",
             is_open=self.is_open,
             labels=tuple(self.labels),
@@ -107,6 +115,7 @@ class FakeForge:
     async def open_change_request(self, wanted: NewChangeRequest) -> ChangeRequest:
         if wanted.head not in [request.head for request in self.requests]:
             self.requests.append(wanted)
+            self.is_draft = wanted.draft
         url = f"http://forge.example/{wanted.home.repository}/pull/2"
         return ChangeRequest(number=2, url=url, head=wanted.head, base=wanted.base, is_open=True)
 
@@ -117,6 +126,9 @@ class FakeForge:
 
     async def reconcile_comment(self, issue: IssueAddress, key: str) -> int:
         self.reconciled.append(key)
+        self.reconciled_at.append(issue)
+        if self.refuses:
+            raise self.refuses
         return 0
 
     async def find_change_request(self, home: RepositoryAddress, head: str) -> ChangeRequest | None:
@@ -124,9 +136,11 @@ class FakeForge:
         return await self.open_change_request(wanted[0]) if wanted else None
 
     async def update_change_request(self, home: RepositoryAddress, number: int, title: str, body: str) -> ChangeRequest:
+        self.bodies.append(body)
         return ChangeRequest(number=number, url="", head="", base="", is_open=True)
 
     async def set_draft(self, home: RepositoryAddress, number: int, *, draft: bool) -> ChangeRequest:
+        self.is_draft = draft
         return ChangeRequest(number=number, url="", head="", base="", is_open=True, is_draft=draft)
 
     async def ensure_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> None:
@@ -145,7 +159,7 @@ class FakeForge:
         return GitRemote(url="http://forge.example/r.git", username="x", token=SecretStr("t"), default_branch="main")
 
 
-Script = Callable[[Transcript], Sequence[tuple[str, Mapping[str, Any]]]]
+Script = Callable[[Transcript], Sequence[tuple[str, Mapping[str, Any]]] | str]
 
 
 class FakeModel:
@@ -156,23 +170,44 @@ class FakeModel:
         self.transcripts: list[Transcript] = []
         self.may_speak = asyncio.Event()
         self.may_speak.set()
+        self.silent_in: str | None = None
+        """The purpose of the conversation in which it falls silent until it may speak, once."""
         self.refuses: Exception | None = None
         self.costs: Decimal | None = None
 
     async def reply(self, transcript: Transcript) -> Reply:
         self.transcripts.append(transcript)
+        if transcript.purpose == self.silent_in:
+            self.may_speak.clear()
+            self.silent_in = None
         await self.may_speak.wait()
         if self.refuses:
             raise self.refuses
-        calls = self.script(transcript)
+        said = self.script(transcript)
+        calls, text = ((), said) if isinstance(said, str) else (said, "Hmm.")
         turn = len(transcript.turns)
         blocks = [
             {"type": "tool_use", "id": f"call-{turn}-{n}", "name": name, "input": dict(given)}
             for n, (name, given) in enumerate(calls)
         ]
-        said = Turn.model_validate({"role": "assistant", "content": blocks or [{"type": "text", "text": "Hmm."}]})
+        answer = Turn.model_validate({"role": "assistant", "content": blocks or [{"type": "text", "text": text}]})
         usage = Usage(input_tokens=10, output_tokens=5)
-        return Reply(turn=said, stop_reason="tool_use", model="fake", usage=usage, cost_usd=self.costs)
+        return Reply(turn=answer, stop_reason="tool_use", model="fake", usage=usage, cost_usd=self.costs)
+
+
+class FakeSummarist:
+    """Closes the records of sessions, where it was given something to say."""
+
+    def __init__(self) -> None:
+        self.says = ""
+        self.records: list[Transcript] = []
+
+    async def reply(self, transcript: Transcript) -> Reply:
+        self.records.append(transcript)
+        if not self.says:
+            raise WillNeverWork("The summary model is away.")
+        usage = Usage(input_tokens=10, output_tokens=5)
+        return Reply(turn=Turn.of_text("assistant", self.says), stop_reason="end_turn", model="fake", usage=usage)
 
 
 def submits_after(rounds: int) -> Script:
@@ -198,13 +233,33 @@ class FakeWorkshop:
         self.carried_out: list[str] = []
         self.published: list[Commit] = []
         self.prepared = 0
+        self.checks: list[CheckRun] = [CheckRun(command="make test", exit_code=0)]
+        self.placeholders: list[Placeholder] = []
+        self.touched: list[str] = []
+        self.verified: list[str] = []
 
     async def prepare(self, issue: IssueAddress, remote: GitRemote, branch: str) -> None:
         self.prepared += 1
 
     async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
         self.published.append(commit)
-        return Published(commit="c" * 40, files_changed=1, insertions=2, deletions=1)
+        digest = hashlib.sha256(repr(self.carried_out).encode()).hexdigest()[:40]
+        return Published(commit=digest, files_changed=1, insertions=2, deletions=1)
+
+    async def verify(self, issue: IssueAddress, remote: GitRemote, commit: str, commands: tuple[str, ...]) -> Verified:
+        self.verified.append(commit)
+        return Verified(
+            commit=commit,
+            checks=tuple(self.checks),
+            placeholders=tuple(self.placeholders),
+            touches_instructions=tuple(self.touched),
+        )
+
+    async def instructions(self, issue: IssueAddress, remote: GitRemote) -> str:
+        return ""
+
+    async def sweep(self, now: datetime, keep: timedelta) -> list[str]:
+        return []
 
     async def intend(self, issue: IssueAddress, call: ToolCall, seen: Mapping[str, str]) -> Intent | ToolOutcome:
         return Intent(call=call, repeatable=call.name != "run")

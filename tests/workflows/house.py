@@ -13,19 +13,23 @@ from temporalio.worker import Interceptor, Worker
 
 from activities.failures import FailureTranslation
 from activities.forge_activities import ForgeActivities
+from activities.handover_activities import HandoverActivities
 from activities.heartbeat import Heartbeat
 from activities.memory_activities import MemoryActivities
+from activities.planning_activities import PlanningActivities
 from activities.thinking_activities import ThinkingActivities
 from activities.workspace_activities import WorkspaceActivities
 from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
 from hikitsugi.app.temporal import WORKFLOWS
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import Language, Policy
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.status import Status
+from hikitsugi.language_model.tokens import estimate
 from hikitsugi.memory.opening import open_memory
-from tests.workflows.fakes import FakeForge, FakeModel, FakeWorkshop, Script, submits_after
+from tests.workflows.fakes import FakeForge, FakeModel, FakeSummarist, FakeWorkshop, Script, submits_after
 from workflows.issue_workflow import IssueWorkflow
 
 GENEROUS = 60.0
@@ -39,8 +43,9 @@ class House:
         self.issue = IssueAddress(forge="github", repository=f"octo/{uuid4().hex[:8]}", number=1)
         self.forge = FakeForge(self.issue)
         self.model = FakeModel(script)
+        self.summarist = FakeSummarist()
         self.workshop = FakeWorkshop()
-        self.policy = policy
+        self.policies = {"github": policy}
         self.task_queue = f"house-{uuid4().hex[:8]}"
 
     @asynccontextmanager
@@ -48,10 +53,14 @@ class House:
         """Run the worker."""
         async with open_memory(f"sqlite+aiosqlite:///{folder / 'memory.db'}") as memory:
             forges = {"github": self.forge}
-            forge = ForgeActivities(forges, {"github": self.policy}, memory, Redactor(), confined=True)
-            store = MemoryActivities(memory, forges, _system_prompt, (), Redactor())
-            thinking = ThinkingActivities(self.model, memory, Redactor())
-            workspace = WorkspaceActivities(self.task_queue, self.workshop, self.workshop, memory, forges)
+            forge = ForgeActivities(forges, self.policies, memory, Redactor(), confined=True)
+            planning = PlanningActivities(memory, forges, _phase_prompt, Redactor())
+            store = MemoryActivities(memory, forges, _system_prompt, (), memory.records, estimate)
+            between = HandoverActivities(memory.records, memory, forges, self.summarist, _summary_prompt, estimate)
+            thinking = ThinkingActivities(self.model, memory, Redactor(), memory.records)
+            workspace = WorkspaceActivities(
+                self.task_queue, self.workshop, self.workshop, memory, forges, records=memory.records
+            )
             async with Worker(
                 self.time.client,
                 task_queue=self.task_queue,
@@ -59,7 +68,10 @@ class House:
                 activities=[
                     *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
                     *(forge.open_change_request, forge.post_result, forge.reconcile),
-                    *(store.open_conversation, store.tell_comments, store.tell_to_go_on, store.summarise),
+                    *(planning.open_phase, planning.send_back, planning.ask_people, planning.propose_plan),
+                    workspace.verify,
+                    *(store.open_conversation, store.tell_comments, store.tell_to_go_on),
+                    *(between.take_over, between.hand_over),
                     *(thinking.think, workspace.prepare_workspace, workspace.use_tools, workspace.publish),
                 ],
                 interceptors=[FailureTranslation(Redactor()), Heartbeat(), *interceptors],
@@ -118,12 +130,20 @@ def house(time: WorkflowEnvironment, rounds: int = 2, policy: Policy | None = No
     return House(time, submits_after(rounds), ours)
 
 
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+async def until(condition: Callable[[], Awaitable[bool]], patience: float = GENEROUS) -> None:
     """Wait for something to become true."""
-    async with asyncio.timeout(GENEROUS):
+    async with asyncio.timeout(patience):
         while not await condition():  # noqa: ASYNC110 - another process has no event to give us
             await asyncio.sleep(0.02)
 
 
+def _phase_prompt(phase: Phase, language: Language, repository: str) -> str:
+    return f"{phase} on {repository} in {language}."
+
+
 def _system_prompt(language: Language, repository: str) -> str:
     return f"Work on {repository} in {language}."
+
+
+def _summary_prompt(language: Language) -> str:
+    return f"Close the record in {language}."

@@ -7,10 +7,39 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
+from hikitsugi.domain.address import Kind
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.policy import Policy
 from tests.workflows.fakes import ALICE, BOT
 from tests.workflows.house import House, house, until
+
+
+@pytest.mark.req("BY-02")
+async def test_sixty_model_calls_add_at_most_three_comments(time: WorkflowEnvironment, tmp_path: Path):
+    policy = Policy(completion_keywords=COMPLETION_KEYWORDS, max_iterations=100)
+    async with house(time, rounds=60, policy=policy).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.hears(ALICE, "thanks")
+        status = await h.comes_to("completed")
+        assert status.llm_calls > 60
+        assert len(h.forge.ours) <= 3
+
+
+@pytest.mark.req("CD-05")
+async def test_comments_are_looked_for_only_at_every_third_round_where_that_is_wished(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=6, policy=Policy(check_interval=3)).open(tmp_path) as h:
+        h.model.may_speak.clear()
+        await h.start()
+        await until(lambda: _asked(h, 1))
+        await h.hears(ALICE, "One more thing.")
+        await until(lambda: _acknowledged(h))
+        h.model.may_speak.set()
+        await h.comes_to("awaiting-response")
+        told = [n for n, each in enumerate(h.model.transcripts) if "One more thing." in str(each.turns)]
+        assert told[0] == 3
 
 
 @pytest.mark.req("PR-03", "TW-02")
@@ -247,6 +276,40 @@ async def test_a_comment_that_was_written_again_is_looked_after_a_minute_later(
         assert (await h.status()).state == "awaiting-response"
 
 
+@pytest.mark.req("CH-12")
+@pytest.mark.parametrize("said", ["Please go on.", "/status"])
+async def test_an_answer_on_the_request_that_was_written_again_is_looked_after_there(
+    time: WorkflowEnvironment, tmp_path: Path, said: str
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        place = h.issue.model_copy(update={"kind": Kind.PULL_REQUEST, "number": 2})
+        h.forge.posts_fail = 1
+        await h.delivers(h.forge.says(ALICE, said).model_copy(update={"place": place}))
+        await until(lambda: _ours(h, 2))
+        await h.comes_to("awaiting-response")
+        await time.fast_forward(h.workflow, timedelta(minutes=2))
+        await until(lambda: _reconciled(h))
+        assert h.forge.reconciled_at == [place]
+
+
+async def test_a_forge_that_takes_nothing_back_leaves_the_conversation_as_it_is(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        h.forge.posts_fail = 1
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await until(lambda: _waits(h, "返信"))
+        h.forge.refuses = WillNeverWork("The conversation is locked.")
+        await time.fast_forward(h.workflow, timedelta(minutes=2))
+        await until(lambda: _reconciled(h))
+        h.forge.refuses = None
+        await h.hears(ALICE, "Go on.")
+        await until(lambda: _results(h, 2))
+
+
 async def test_a_command_is_obeyed_although_the_answer_to_another_is_refused(time: WorkflowEnvironment, tmp_path: Path):
     async with house(time, rounds=0).open(tmp_path) as h:
         await h.start()
@@ -303,6 +366,10 @@ async def _nothing_pending(h: House) -> bool:
     return (await h.status()).comments_pending == 0
 
 
+async def _ours(h: House, number: int) -> bool:
+    return len(h.forge.ours) == number
+
+
 async def _reconciled(h: House) -> bool:
     return len(h.forge.reconciled) == 1
 
@@ -335,3 +402,28 @@ async def _labels_are(h: House, labels: set[str]) -> bool:
 
 async def _waits(h: House, words: str) -> bool:
     return words in str((await h.status()).waiting_for)
+
+
+@pytest.mark.req("CH-04")
+async def test_at_rest_the_rules_in_force_now_decide_who_counts(time: WorkflowEnvironment, tmp_path: Path):
+    policy = Policy(completion_keywords=COMPLETION_KEYWORDS, converses=False)
+    async with house(time, rounds=0, policy=policy).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("completed")
+        h.policies["github"] = policy.model_copy(update={"accept_comments_from": ("bob",)})
+        await h.hears(ALICE, "Do more.")
+        await until(lambda: _nothing_pending(h))
+        await h.hears("bob", "Do something else.")
+        await until(lambda: _is_in_session(h, 2))
+        await h.comes_to("completed")
+        told = "".join(turn.text for turn in h.model.transcripts[-1].turns)
+        assert "Do something else." in told
+        assert "Do more." not in told
+
+
+async def _is_in_session(h: House, number: int) -> bool:
+    return (await h.status()).session == number
+
+
+async def _acknowledged(h: House) -> bool:
+    return bool(h.forge.acknowledged)

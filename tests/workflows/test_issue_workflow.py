@@ -201,6 +201,18 @@ async def test_a_forge_that_refuses_leaves_the_issue_resting_with_the_reason(tim
         await h.comes_to("awaiting-response")
 
 
+@pytest.mark.lesson("C16")
+async def test_an_issue_of_somebody_who_is_gone_is_no_orphan(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        h.forge.author = "ghost"
+        h.forge.labels |= {"processing"}
+        await h.start()
+        await h.comes_to("awaiting-response")
+        assert "processing" not in h.forge.labels
+        await h.hears("maria", "thanks")
+        await h.comes_to("completed")
+
+
 async def test_a_closed_issue_is_left_alone(time: WorkflowEnvironment, tmp_path: Path):
     async with house(time).open(tmp_path) as h:
         h.forge.is_open = False

@@ -46,10 +46,10 @@ class Reopening(Journal):
     """Reopens the issue while its final summary is made."""
 
     def __init__(self, h: House) -> None:
-        super().__init__(h, "summarise")
+        super().__init__(h, "hand_over")
 
     async def note(self, name: str, *, after: bool) -> None:
-        if name == "summarise" and not after:
+        if name == "hand_over" and not after:
             await self._house.workflow.signal("issue_changed", {"state": "open", "labels": ["task:misc"]})
 
 

@@ -19,7 +19,8 @@ from temporalio.worker import Worker
 from activities.failures import FailureTranslation
 from activities.heartbeat import Heartbeat
 from activities.watch_activities import WatchActivities
-from hikitsugi.app.deliveries import SignalDeliveries, start_watching
+from hikitsugi.app.deliveries import SignalDeliveries
+from hikitsugi.app.watching import start_watching
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.issue import Comment, Issue, IssueNews

@@ -214,3 +214,14 @@ async def test_a_commit_message_is_never_run(
 async def test_without_a_checkout_the_sentence_says_so(checkouts: Checkouts, issue: IssueAddress, remote: GitRemote):
     with pytest.raises(WillNeverWork, match=re.escape(str(issue))):
         await checkouts.publish(issue, remote, BRANCH, COMMIT)
+
+
+async def test_a_request_from_a_fork_is_checked_out_from_the_forges_own_ref(
+    checkouts: Checkouts, issue: IssueAddress, remote: GitRemote, server: GitServer
+):
+    server.commit("owner/repo", "theirs", {"copy.txt": "from a fork\n"})
+    bare = server.folder / "owner/repo.git"
+    git("update-ref", "refs/pull/3/head", "refs/heads/theirs", cwd=bare)
+    git("update-ref", "-d", "refs/heads/theirs", cwd=bare)
+    await checkouts.prepare(issue, remote, "refs/pull/3/head")
+    assert (checkouts.place(issue).tree / "copy.txt").read_text() == "from a fork\n"

@@ -89,6 +89,25 @@ async def test_attributes_hooks_and_lfs_of_a_cloned_repository_are_inert(
     assert not _ran(sentinel)
 
 
+async def test_a_repository_planted_where_the_remote_has_a_submodule_runs_nothing(
+    checkouts: Checkouts, issue: IssueAddress, remote: GitRemote, server: GitServer, sentinel: Path
+):
+    desk = server.folder / "desk"
+    git("clone", "--quiet", str(server.folder / "owner/repo.git"), str(desk), cwd=server.folder)
+    git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},module", cwd=desk)
+    git("commit", "--quiet", "-m", "A submodule", cwd=desk)
+    git("push", "--quiet", cwd=desk)
+    await checkouts.prepare(issue, remote, BRANCH)
+    tree = checkouts.place(issue).tree
+    (tree / ".gitattributes").write_text(_ATTRIBUTES)
+    _plant(tree / "module", sentinel)
+    await checkouts.prepare(issue, remote, BRANCH)
+    published = await checkouts.publish(issue, remote, BRANCH, COMMIT)
+    await checkouts.verify(issue, remote, published.commit)
+    assert not _ran(sentinel)
+    assert not list(tree.rglob(".git"))
+
+
 async def test_a_submodule_address_that_is_an_option_refuses_the_clone(
     checkouts: Checkouts, issue: IssueAddress, server: GitServer
 ):

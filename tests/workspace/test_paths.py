@@ -72,6 +72,14 @@ def test_the_path_commands_see_is_understood():
         relative("/workspace/../etc/passwd")
 
 
+@pytest.mark.parametrize(
+    "spelling", [".git", ".GIT", ".git ", ".git.", ".g\u200cit", "GIT~1", "a/../.Git", ".git. . /x"]
+)
+def test_git_is_out_of_reach_in_any_spelling(spelling: str):
+    with pytest.raises(Refused, match="out of reach"):
+        relative(f"{spelling}/config")
+
+
 def test_a_replaced_file_keeps_its_mode_and_is_never_half_written(tree: Path):
     (tree / "file").chmod(0o750)
     replace(tree, relative("file"), b"new", beside=tree.parent / "beside")

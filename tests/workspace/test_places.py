@@ -1,6 +1,7 @@
 """Workspaces live where the sandbox's user can go, under names no address can misuse."""
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def test_a_planted_link_is_not_taken_for_our_folder(root: Path, tmp_path: Path):
     data = root / "private"
     data.mkdir(mode=0o700)
     chosen = default_root(data, shared=tmp_path)
-    chosen.rmdir()
+    shutil.rmtree(chosen)
     chosen.symlink_to("/etc")
     with pytest.raises(PermissionError, match=r"workspace\.root"):
         default_root(data, shared=tmp_path)

@@ -343,8 +343,3 @@ async def test_a_sandbox_that_leaks_does_not_pass_its_self_test(
 
     assert bubblewrap.kind
     assert complaint in (await Leaky(root, Limits()).self_test() or "")
-
-
-async def test_docker_is_refused_in_words(root: Path):
-    with pytest.raises(WillNeverWork, match="docker"):
-        await choose("docker", root, Limits())

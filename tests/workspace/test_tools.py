@@ -10,8 +10,11 @@ from pydantic import JsonValue
 
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.tools import Intent, Submission, ToolCall, ToolOutcome
+from hikitsugi.workspace.bubblewrap import Bubblewrap
+from hikitsugi.workspace.checkout import Checkouts
+from hikitsugi.workspace.confinement import Limits
 from hikitsugi.workspace.places import Place
-from hikitsugi.workspace.tools import TOOL_SPECS, WorkspaceTools
+from hikitsugi.workspace.tools import READ_ONLY, TOOL_SPECS, WorkspaceTools
 
 PYTHON = "def greet():\n    return 'helo'\n"
 
@@ -290,3 +293,16 @@ async def test_an_unreadable_file_is_explained(desk: Desk, place: Place):
     (place.tree / "closed").chmod(0)
     assert "binary" in (await desk.use("read", path="binary")).text
     assert (await desk.use("read", path="closed")).is_error == (os.geteuid() != 0)
+
+
+async def test_a_command_that_may_only_look_leaves_no_trace(
+    desk: Desk, place: Place, checkouts: Checkouts, bubblewrap: Bubblewrap
+):
+    (place.tree / "not committed.txt").write_text("seen\n")
+    tools = WorkspaceTools(checkouts, bubblewrap, Limits())
+    call = ToolCall(id="look", name="run", input={"command": "cat 'not committed.txt'; rm README.md; touch new; pwd"})
+    outcome = await tools.carry_out(desk.issue, Intent(call=call, repeatable=False, throwaway=True))
+    assert outcome.text.splitlines()[1:] == ["seen", "/workspace"]
+    assert sorted(path.name for path in place.tree.iterdir()) == [".gitignore", "README.md", "not committed.txt", "src"]
+    assert [path.name for path in place.tree.parent.iterdir()] == [place.tree.name]
+    assert {spec.name for spec in READ_ONLY} == {"read", "glob", "grep", "run"}

@@ -1,10 +1,15 @@
 """Plays the demo: `make demo`, or `make demo ARGS=--once`."""
 
+import signal
+
+if __name__ == "__main__":
+    # Ctrl-C while the parts are being loaded ends the process without a traceback; `ended` listens to it again.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import asyncio
 import json
 import secrets
 import shutil
-import signal
 from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -138,7 +143,6 @@ class Demo:
             "data_folder": str(self.folder),
             "forges": [{"kind": self.kind, "url": forge_url, "token": tokens[sample.BOT], "repositories": [home]}],
             "llm": {"base_url": model_url, "api_key": tokens["model"]},
-            "planning": {"enabled": False},
             "polling": {"interval_seconds": 2},
             "sandbox": {"kind": await self._sandbox()},
             "broker": {"port": 0},

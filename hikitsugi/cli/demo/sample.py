@@ -62,6 +62,15 @@ MENDED = """\
     net = sum(prices)
     return net + net * TAX_PERCENT // 100
 """
+TEST_BEFORE = """\
+        self.assertEqual(total([99, 99, 99]), 326)
+"""
+TEST_AFTER = """\
+        self.assertEqual(total([99, 99, 99]), 326)
+
+    def test_nothing_is_lost_where_nothing_is_rounded(self):
+        self.assertEqual(total([100, 200, 300]), 660)
+"""
 USAGE = """\
 # receipt
 

@@ -99,7 +99,7 @@ def pull_in_list(links: Links, home: Repository, one: Issue, pull: Pull, caller:
         "merge_commit_sha": pull.merge.commit if pull.merge else None,
         "requested_reviewers": [],
         "requested_teams": [],
-        "head": _side(links, home, pull.head, pull.head_commit, caller),
+        "head": _side(links, home, pull.head, pull.head_commit, caller) | ({"repo": None} if pull.is_from_fork else {}),
         "base": _side(links, home, pull.base, pull.base_commit, caller),
         "_links": {key: {"href": href} for key, href in addresses.items()},
         "auto_merge": None,

@@ -108,5 +108,6 @@ def _fits(home: Repository, one: Issue, head: str, base: str) -> bool:
     if not one.pull:
         return False
     owner, _, branch = head.partition(":")
-    is_head = not branch or (owner.lower(), branch) == (home.owner.lower(), one.pull.head)
+    ours = (home.owner.lower(), one.pull.head)
+    is_head = not branch or (not one.pull.is_from_fork and (owner.lower(), branch) == ours)
     return is_head and base in {"", one.pull.base}

@@ -61,7 +61,7 @@ def merge_request(site: str, home: Repository, one: Issue, pull: Pull) -> Json:
         "target_branch": pull.base,
         "source_branch": pull.head,
         "reviewers": [],
-        "source_project_id": home.id,
+        "source_project_id": None if pull.is_from_fork else home.id,
         "target_project_id": home.id,
         "draft": pull.is_draft,
         "work_in_progress": pull.is_draft,

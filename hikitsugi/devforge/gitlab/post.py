@@ -161,7 +161,7 @@ def _pull_attributes(site: str, home: Repository, pull: Pull) -> Json:
     return {
         "source_branch": pull.head,
         "target_branch": pull.base,
-        "source_project_id": home.id,
+        "source_project_id": None if pull.is_from_fork else home.id,
         "target_project_id": home.id,
         "source": _project(site, home),
         "target": _project(site, home),

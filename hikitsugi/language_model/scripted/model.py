@@ -13,6 +13,8 @@ from hikitsugi.language_model.scripted.request import Request
 
 Script = Callable[[Request], Reaction | None]
 _SHORTEST_CACHED_TOKENS = 512
+_CUT = frozenset({"max_tokens", "refusal", "model_context_window_exceeded"})
+"""Ends at which a real model's text does not follow the wanted form."""
 
 
 @dataclass
@@ -90,6 +92,8 @@ def _misfit(request: Request, answer: Answer) -> str | None:
     if answer.breakage and not request.stream:
         return "a broken stream needs a request with stream: true"
     if request.output_config.format is None or any(isinstance(part, Called) for part in answer.parts):
+        return None
+    if answer.stop_reason in _CUT:
         return None
     text = "".join(part.text for part in answer.parts if isinstance(part, Said))
     try:

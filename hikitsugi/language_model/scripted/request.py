@@ -121,6 +121,12 @@ class Prompt(BaseModel):
     cache_control: dict[str, JsonValue] | None = None
 
     @property
+    def form(self) -> str:
+        """The title of the form that the final text must have; empty when any text will do."""
+        wanted = self.output_config.format
+        return str(wanted.schema_.get("title", "")) if wanted else ""
+
+    @property
     def turn(self) -> int:
         """How many replies the conversation holds already."""
         return sum(message.role == "assistant" for message in self.messages)

@@ -22,6 +22,7 @@ class _Server(uvicorn.Server):
 async def serve(model: ScriptedModel, port: int = 0) -> AsyncGenerator[str]:
     """Serve the model on loopback for as long as the block lasts; its base URL."""
     listener = socket.create_server(("127.0.0.1", port))
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     config = uvicorn.Config(
         application(model), log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=1
     )

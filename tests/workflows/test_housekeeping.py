@@ -1,0 +1,53 @@
+"""What has expired is forgotten by itself, once, and the operator can read how much it was."""
+
+from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from temporalio.client import ScheduleActionExecutionStartWorkflow
+from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import Worker
+
+from activities.housekeeping_activities import HousekeepingActivities
+from hikitsugi.app.schedules import housekeeping_id, schedule_housekeeping
+from hikitsugi.domain.records import Task
+from hikitsugi.memory.opening import open_memory
+from tests.memory.examples import ISSUE
+from tests.memory.test_records import NOON, context
+from tests.workflows.house import until
+from workflows.housekeeping_workflow import Housekeeping, HousekeepingWorkflow, Tidied
+
+
+@pytest.mark.req("CI-09")
+async def test_a_schedule_that_is_made_twice_forgets_expired_sessions_by_the_workflows_clock(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    queue = f"tidy-{uuid4().hex[:8]}"
+    async with open_memory(f"sqlite+aiosqlite:///{tmp_path / 'memory.db'}") as memory:
+        steps = HousekeepingActivities(memory.records)
+        await memory.records.begin_task(Task(key="k1", issue=ISSUE, session=1, started_at=NOON))
+        await memory.records.keep_context(context())
+        async with Worker(
+            time.client, task_queue=queue, workflows=[HousekeepingWorkflow], activities=[steps.forget_expired]
+        ):
+            await schedule_housekeeping(time.client, queue, Housekeeping(expiry=timedelta(days=36500)))
+            await schedule_housekeeping(time.client, queue, Housekeeping(expiry=timedelta(days=90)))
+            schedule = time.client.get_schedule_handle(housekeeping_id(queue))
+            await schedule.trigger()
+            assert await _ended(time, queue) == Tidied(sessions_forgotten=1)
+            await schedule.delete()
+        assert await memory.records.tasks(ISSUE) == []
+
+
+async def _ended(time: WorkflowEnvironment, queue: str) -> Tidied:
+    found: list[str] = []
+
+    async def begun() -> bool:
+        recent = (await time.client.get_schedule_handle(housekeeping_id(queue)).describe()).info.recent_actions
+        begun_by_it = [action.action for action in recent]
+        found.extend(each.workflow_id for each in begun_by_it if isinstance(each, ScheduleActionExecutionStartWorkflow))
+        return bool(found)
+
+    await until(begun)
+    return await time.client.get_workflow_handle(found[0], result_type=Tidied).result()
