@@ -9,6 +9,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from activities.audience import our_name
+from activities.board_keeper import BoardKeeper
 from activities.heartbeat import carry
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
@@ -65,6 +66,7 @@ class WatchActivities:
         labels: LabelNames,
         interval: timedelta,
         shift: timedelta,
+        keeper: BoardKeeper | None = None,
     ) -> None:
         self._forges = forges
         self._deliveries = deliveries
@@ -72,6 +74,7 @@ class WatchActivities:
         self._labels = labels
         self._interval = interval
         self._shift = shift
+        self._keeper = keeper
 
     @activity.defn
     async def watch(self, request: Watch) -> Watched:
@@ -103,6 +106,8 @@ class WatchActivities:
 
     async def _sweep(self, home: RepositoryAddress) -> None:
         """Bring to life whatever should live and does not, such as an issue found labelled without a workflow."""
+        if self._keeper and self._keeper.keeps(home):
+            return
         try:
             sighting = await self._forges[home.forge].look(home, None)
         except (TryAgainLater, WillNeverWork):
@@ -113,6 +118,11 @@ class WatchActivities:
 
     async def _round(self, home: RepositoryAddress, watched: Watched) -> Watched:
         sighting = await self._forges[home.forge].look(home, watched.cursor)
+        if self._keeper and self._keeper.keeps(home):
+            closed = await self._keeper.keep(home, sighting.news, afresh=watched.cursor is None)
+            for issue in closed:
+                await self._deliveries.deliver(issue.address, facts_of(issue, for_work=False), (), start=False)
+            return Watched(cursor=sighting.cursor)
         fingerprints = dict(watched.fingerprints)
         for news in sighting.news:
             await self._deliver(news, fingerprints)

@@ -3,17 +3,18 @@
 import asyncio
 import sys
 
-from benchmarks import memory, polling, steps, tokens, workspaces
+from benchmarks import broker, memory, polling, steps, tokens, workspaces
 from hikitsugi.cli.ending import ended
 
 ALL = {
+    "broker": broker.measure,
     "memory": memory.measure,
     "polling": polling.measure,
     "steps": steps.measure,
     "tokens": tokens.measure,
     "workspaces": workspaces.measure,
 }
-IN_FULL = ALL | {"polling": polling.measure_long}
+IN_FULL = ALL | {"broker": broker.measure_long, "polling": polling.measure_long}
 
 
 async def main(arguments: list[str]) -> None:

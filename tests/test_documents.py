@@ -24,7 +24,13 @@ ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
 ROLES = ("worker", "watcher", "broker")
-SECRETS = {"POSTGRES_PASSWORD": "secret", "GITHUB_TOKEN": "t", "GITHUB_REPOSITORY": "o/r", "ANTHROPIC_API_KEY": "k"}
+SECRETS = {
+    "POSTGRES_PASSWORD": "secret",
+    "GITHUB_TOKEN": "t",
+    "GITHUB_REPOSITORY": "o/r",
+    "ANTHROPIC_API_KEY": "k",
+    "EXAMPLE_AGENT_SHA256": "0" * 64,
+}
 
 _FENCED = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -156,6 +162,16 @@ def test_the_environment_of_a_container_is_a_whole_configuration(
     assert settings.memory.url.get_secret_value().endswith("://hikitsugi:secret@postgres:5432/hikitsugi")
 
 
+@pytest.mark.req("BR-13")
+def test_compose_starts_a_broker_that_the_example_agent_can_reach_with_its_token():
+    services = compose()["services"]
+    assert services["broker"]["environment"]["HIKITSUGI_BROKER__HOST"] == "0.0.0.0"
+    assert "example-agent" in services["broker"]["environment"]["HIKITSUGI_BROKER__TOKENS"]
+    assert services["agent"]["environment"]["AGENT_ID"] == "example-agent"
+    assert services["agent"]["depends_on"] == {"broker": {"condition": "service_healthy"}}
+    assert (ROOT / "examples" / "Dockerfile").is_file()
+
+
 def test_compose_waits_for_what_exists_and_is_healthy():
     services = compose()["services"]
     for name, service in services.items():
@@ -170,7 +186,7 @@ def test_compose_holds_no_secret_and_opens_ports_to_this_machine_alone():
     for name, service in services.items():
         for variable, value in service.get("environment", {}).items():
             if re.search("PASSWORD|PWD|TOKEN|KEY|URL", variable):
-                assert "${POSTGRES_PASSWORD:?" in value, (name, variable)
+                assert re.search(r"\$\{[A-Z0-9_]+:\?", value) or value == "http://broker:8080", (name, variable)
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", [])), name
 
 

@@ -102,6 +102,8 @@ class Display:
             PHASE.value_set(self._phase) if self._phase else PHASE.value_unset(),
             COST_USD.value_unset() if cost is None else COST_USD.value_set(cost),
         ]
+        if assignment := self._life.assignment:
+            updates.append(AGENT.value_set(assignment.lease.agent) if assignment.lease else AGENT.value_unset())
         workflow.upsert_search_attributes(updates)  # pyright: ignore[reportUnknownMemberType] - generic left open there
 
     def remember(self, title: str, url: str) -> None:

@@ -5,12 +5,14 @@ from contextlib import suppress
 from typing import Any
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError
+from temporalio.exceptions import ActivityError, ApplicationError
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.assignment import Answer, Claim, Report
 from hikitsugi.domain.commands import Command, Word
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.labels import Wish
+from hikitsugi.domain.lease import Lease
 from hikitsugi.domain.life import Life, Order
 from hikitsugi.domain.session import Ending, Handover, Session
 from hikitsugi.domain.states import State
@@ -18,6 +20,7 @@ from hikitsugi.domain.status import Status
 from hikitsugi.messages import budget as budget_texts
 from hikitsugi.messages import commands as command_texts
 from hikitsugi.messages import comments, operators, plans
+from workflows.assigned_work import AssignedWork
 from workflows.caretaker import Caretaker
 from workflows.comment_log import CommentLog
 from workflows.display import Display
@@ -33,6 +36,9 @@ from workflows.signals import comments_in, facts_in, order_in
 from workflows.steps import Steps
 from workflows.timers import is_long
 
+DRAINING = "Draining"
+"""The type of a refusal that asks the caller to come again in a moment."""
+
 
 @workflow.defn
 class IssueWorkflow:
@@ -42,6 +48,7 @@ class IssueWorkflow:
     def __init__(self, carried: Life | None = None) -> None:
         self.life = carried or Life()
         self.is_called = carried is None or carried.session is not None or carried.called_again
+        self.is_draining = False
         self.life.called_again = False
         self.issue = IssueAddress.parse(workflow.info().workflow_id)
         self.log = CommentLog(self.issue, self.life)
@@ -58,22 +65,32 @@ class IssueWorkflow:
         self.story = SessionStory(
             self.issue, self.life, self.steps, planning, self.display, self.gate, self.purse, self.renew
         )
+        self.assigned = AssignedWork(self.issue, self.life, self.display, patience, is_long, self.renew)
 
     @workflow.run
     async def run(self, carried: Life | None = None) -> None:
         """Rest until somebody calls, work until it is over, hand over, and rest again."""
         beside = (self.intake.listen(), self.caretaker.tend(), self.living.keep())
         self.beside = [asyncio.create_task(task) for task in beside]
-        if await self.somebody_calls():
+        if self.life.assignment or await self.somebody_calls():
+            if self.life.assignment:
+                await self.assigned.serve()
+                await self.let_handlers_finish()
+                return
             ending = await self.session_to_its_end()
             await self.hand_over(ending)
             await self.renew()
 
     async def renew(self) -> None:
         """Go on in a fresh run, once nothing is half done beside the story and all that waits can be carried."""
-        await workflow.wait_condition(self.is_calm)
+        await self.let_handlers_finish()
         self.life.called_again = self.is_called
         workflow.continue_as_new(self.life)
+
+    async def let_handlers_finish(self) -> None:
+        """Leave nothing half done beside the story, and begin nothing new."""
+        self.is_draining = True
+        await workflow.wait_condition(lambda: self.is_calm() and workflow.all_handlers_finished())
 
     def is_calm(self) -> bool:
         """Whether nothing is under way beside the story, and what is left can be carried."""
@@ -196,6 +213,10 @@ class IssueWorkflow:
     def issue_changed(self, seen: Any = None) -> None:
         """A closed issue is stopped; one that was reopened or labelled again is called up."""
         facts = facts_in(seen)
+        if self.life.assignment:
+            if facts.state != "open":
+                self.assigned.close()
+            return
         if self.life.loses_bot(facts):
             self.stop({"by": "forge", "reason": operators.is_unassigned(self.language)})
         if self.life.calls_again(facts) or (self.life.is_new and facts.for_work):
@@ -204,6 +225,34 @@ class IssueWorkflow:
             self.stop({"by": "forge", "reason": operators.is_closed(self.language)})
         else:
             self.caretaker.look_at(facts)
+
+    @workflow.update(description="An external agent asks for the issue")
+    async def claim(self, wanted: Claim) -> Answer:
+        """Give the issue to an agent; one that the built-in agent works on is not given away."""
+        if self.is_called and self.life.assignment is None:
+            return Answer(refusal="the built-in agent works on it")
+        self.is_called = True
+        return await self.assigned.claim(wanted)
+
+    @claim.validator
+    def may_be_claimed(self, wanted: Claim) -> None:
+        """A run that is about to be renewed takes nothing new."""
+        self.refuse_while_draining()
+
+    @workflow.update(description="An external agent reports on its lease")
+    async def report(self, report: Report) -> Answer:
+        """Take in what an agent says."""
+        return await self.assigned.report(report)
+
+    @report.validator
+    def may_be_reported(self, report: Report) -> None:
+        """A run that is about to be renewed takes nothing new."""
+        self.refuse_while_draining()
+
+    def refuse_while_draining(self) -> None:
+        """Whoever asks is to ask again."""
+        if self.is_draining:
+            raise ApplicationError("the run is about to be renewed; ask again", type=DRAINING)
 
     def grant(self, wish: Wish) -> bool:
         """What somebody asked for by a label; False when there is nothing to grant."""
@@ -243,6 +292,16 @@ class IssueWorkflow:
     def status(self) -> Status:
         """Where the issue stands."""
         return self.life.status(self.issue, self.display.waiting_for)
+
+    @workflow.query
+    def lease(self) -> Lease | None:
+        """Which agent has the issue."""
+        return self.life.assignment.lease if self.life.assignment else None
+
+    @workflow.query
+    def author(self) -> str | None:
+        """Which agent's work waits for a review."""
+        return self.life.assignment.author if self.life.assignment else None
 
     @workflow.query
     def plan(self) -> str:

@@ -33,6 +33,9 @@ BETWEEN_EDITS = timedelta(seconds=5)
 RECONCILE_AFTER = timedelta(minutes=1)
 """When a comment that was written again is looked after: what arrives late has arrived by then."""
 
+SETTLED_WITHIN = timedelta(seconds=10)
+"""How long an agent's report waits for the forge to show what it says."""
+
 WATCH_PAUSE = timedelta(minutes=5)
 """How long a repository that cannot be watched rests before it is tried again."""
 
@@ -47,6 +50,8 @@ class Limits(NamedTuple):
     start_to_close: timedelta
     heartbeat: timedelta = timedelta(seconds=10)
     whose: Limiter = "forge"
+    with_retries: timedelta | None = None
+    """How long all attempts together may take; None means for as long as it takes."""
     retry: RetryPolicy = PATIENT
 
 
@@ -58,4 +63,5 @@ MODEL = Limits(timedelta(minutes=30), whose="model")
 TOOLS = Limits(timedelta(hours=1))
 PROGRESS = Limits(timedelta(seconds=30), retry=THREE_TIMES)
 GIT = Limits(timedelta(minutes=30))
+ASSIGNMENT = Limits(timedelta(seconds=15), heartbeat=timedelta(seconds=4), with_retries=timedelta(seconds=20))
 WATCH = Limits(timedelta(days=30), heartbeat=timedelta(seconds=4), retry=STEADY)

@@ -67,6 +67,7 @@ async def execute(step: Step[A, P, R], request: P, limit: limits.Limits, summary
         task_queue=queue,
         schedule_to_start_timeout=limits.HOST_SILENT if queue else None,
         start_to_close_timeout=limit.start_to_close,
+        schedule_to_close_timeout=limit.with_retries,
         heartbeat_timeout=limit.heartbeat,
         retry_policy=limit.retry,
         cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

@@ -4,13 +4,41 @@ from datetime import timedelta
 
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_forges import ForgeSettings
+from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.domain.assignment import Terms
 from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.policy import InheritanceTerms, LabelNames, PlanningLimits, PlanningPolicy, Policy
+from hikitsugi.domain.selection import Rules
 
 
 def label_names(settings: Settings) -> LabelNames:
     """The labels as the stories use them."""
     return LabelNames.model_validate(settings.labels.model_dump())
+
+
+def rules(settings: Settings) -> Rules:
+    """How tasks for external agents are chosen."""
+    return Rules(labels=label_names(settings), roles=settings.broker.roles)
+
+
+def homes_for_agents(settings: Settings) -> tuple[RepositoryAddress, ...]:
+    """The repositories whose issues external agents work on."""
+    return tuple(
+        RepositoryAddress(forge=forge.name, repository=repository.name)
+        for forge in settings.forges
+        for repository in forge.repositories
+        if repository.worked_by == "broker"
+    )
+
+
+def terms(settings: Settings) -> Terms:
+    """What holds for every lease."""
+    return Terms(
+        lease=timedelta(minutes=settings.broker.lease_minutes),
+        labels=label_names(settings),
+        language=settings.language,
+        context_expiry=context_expiry(settings),
+    )
 
 
 def context_expiry(settings: Settings) -> timedelta:

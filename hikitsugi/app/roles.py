@@ -17,6 +17,7 @@ from hikitsugi.app.watching import watch_exactly
 from hikitsugi.app.wiring import Parts, Steps
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.domain.board import Board
 from workflows.housekeeping_workflow import Housekeeping
 
 _log = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ _WATCHED_AT_ONCE = 1000
 
 
 @asynccontextmanager
-async def worker_role(parts: Parts, client: Client) -> AsyncGenerator[None]:
+async def worker_role(parts: Parts, client: Client, board: Board) -> AsyncGenerator[None]:
     """Tell the stories and take their steps."""
     queue = parts.settings.temporal.task_queue
     if parts.sandbox.kind == "refused":
@@ -38,22 +39,21 @@ async def worker_role(parts: Parts, client: Client) -> AsyncGenerator[None]:
     await schedule_housekeeping(client, queue, Housekeeping(expiry=context_expiry(parts.settings)))
     async with (
         parts.checkouts.keeping_spares(),
-        _worker(parts, client, queue, parts.shared_steps(), stories=True),
+        _worker(parts, client, queue, [*parts.shared_steps(), *parts.assignment_steps(board)], stories=True),
         _worker(parts, client, parts.workspace_queue, parts.host_steps(), at_once=_AT_HOST_AT_ONCE),
     ):
         yield
 
 
 @asynccontextmanager
-async def watcher_role(parts: Parts, client: Client, doorbell: Doorbell) -> AsyncGenerator[None]:
+async def watcher_role(parts: Parts, client: Client, doorbell: Doorbell, board: Board) -> AsyncGenerator[None]:
     """Watch the configured repositories."""
-    steps = parts.watch_steps(client, doorbell)
+    steps = parts.watch_steps(client, doorbell, board)
     async with doorbell.listening(), _worker(parts, client, parts.watch_queue, steps, at_once=_WATCHED_AT_ONCE):
         homes = [
             RepositoryAddress(forge=forge.name, repository=repository.name)
             for forge in parts.settings.forges
             for repository in forge.repositories
-            if repository.worked_by == "agent"
         ]
         await watch_exactly(client, parts.settings.temporal.task_queue, homes)
         yield

@@ -22,9 +22,11 @@ from hikitsugi.app.run_file import RunFacts, read_run_file, remove_run_file, wri
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.telemetry import make_runtime
 from hikitsugi.app.temporal import check_key, connect, register_search_attributes
-from hikitsugi.app.wiring import parts
+from hikitsugi.app.wiring import open_forges, parts
+from hikitsugi.board.board import RedisBoard
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.ports import Forge
 from hikitsugi.domain.redaction import Redactor
 
 
@@ -107,15 +109,18 @@ async def _roles(
 ) -> str | None:
     """Start the roles; the broker's address, if it is among them."""
     redis = await stack.enter_async_context(open_redis(servers.redis))
-    doorbell = Doorbell(redis)
+    doorbell, board = Doorbell(redis), RedisBoard(redis, settings.broker.roles)
+    forges: Mapping[str, Forge] | None = None
     if roles != {Role.BROKER}:
         opened = await stack.enter_async_context(parts(settings))
+        forges = opened.forges
         if Role.WORKER in roles:
-            await stack.enter_async_context(worker_role(opened, client))
+            await stack.enter_async_context(worker_role(opened, client, board))
         if Role.WATCHER in roles:
-            await stack.enter_async_context(watcher_role(opened, client, doorbell))
+            await stack.enter_async_context(watcher_role(opened, client, doorbell, board))
     if door:
-        return await stack.enter_async_context(serve_broker(settings, client, redis, doorbell, door))
+        forges = forges or await stack.enter_async_context(open_forges(settings))
+        return await stack.enter_async_context(serve_broker(settings, client, redis, doorbell, forges, door))
     return None
 
 

@@ -204,6 +204,7 @@ class BrokerSettings(Section):
     host: Text = "127.0.0.1"
     lease_minutes: Duration = 60
     roles: Annotated[tuple[Text, ...], Field(min_length=1)] = ("CODER",)
+    prompts: dict[str, Folder] = Field(default_factory=dict[str, Folder])
 
     @field_validator("host")
     @classmethod

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 from pydantic import SecretStr
 from temporalio.client import Client
 
+from activities.assignment_activities import AssignmentActivities
+from activities.board_keeper import BoardKeeper
 from activities.forge_activities import ForgeActivities
 from activities.handover_activities import HandoverActivities
 from activities.housekeeping_activities import HousekeepingActivities
@@ -21,10 +23,11 @@ from activities.thinking_activities import ThinkingActivities
 from activities.watch_activities import WatchActivities
 from activities.workspace_activities import WorkspaceActivities
 from hikitsugi.app.deliveries import SignalDeliveries
-from hikitsugi.app.policies import label_names, policy
+from hikitsugi.app.policies import homes_for_agents, label_names, policy, rules
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_forges import ForgeSettings
 from hikitsugi.app.settings_sections import CommentDetection
+from hikitsugi.domain.board import Board
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.ports import Doorbell, Forge, LanguageModel, Memory, Records
 from hikitsugi.domain.redaction import Redactor
@@ -113,11 +116,18 @@ class Parts:
             workspace.sweep_workspaces,
         ]
 
-    def watch_steps(self, client: Client, doorbell: Doorbell) -> Steps:
+    def assignment_steps(self, board: Board) -> Steps:
+        """The steps around the leases of external agents."""
+        leases = AssignmentActivities(self.forges, board, self.redact)
+        return [leases.prepare_assignment, leases.has_evidence, leases.settle_assignment, leases.offer_again]
+
+    def watch_steps(self, client: Client, doorbell: Doorbell, board: Board) -> Steps:
         """The step that watches a repository."""
         deliveries = SignalDeliveries(client, self.settings.temporal.task_queue)
         interval = timedelta(seconds=self.settings.polling.interval_seconds)
-        watching = WatchActivities(self.forges, deliveries, doorbell, label_names(self.settings), interval, _SHIFT)
+        keeper = BoardKeeper(self.forges, board, rules(self.settings), homes_for_agents(self.settings))
+        labels = label_names(self.settings)
+        watching = WatchActivities(self.forges, deliveries, doorbell, labels, interval, _SHIFT, keeper)
         return [watching.watch]
 
     def _workspace(self) -> WorkspaceActivities:

@@ -46,6 +46,13 @@ class Doorbell:
         except RedisError as error:
             raise TryAgainLater("Redis does not answer; check redis.url") from error
 
+    async def forget(self, delivery: str) -> None:
+        """Let a delivery count as new again, because it rang nobody."""
+        try:
+            await self._redis.delete(f"{_DELIVERED}{delivery}")
+        except RedisError as error:
+            raise TryAgainLater("Redis does not answer; check redis.url") from error
+
     async def rung(self, home: RepositoryAddress) -> None:
         """Wait until somebody rings; a ring since the last time counts."""
         bell = self._bells[str(home)]

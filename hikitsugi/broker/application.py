@@ -1,10 +1,12 @@
-"""The HTTP application: health for now; tasks, webhooks and the dashboard hang on it."""
+"""The HTTP application: health; tasks, webhooks and the dashboard hang on it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
+
+from hikitsugi.domain.errors import TryAgainLater
 
 Probe = Callable[[], Awaitable[object]]
 _PROBE_SECONDS = 5.0
@@ -14,6 +16,7 @@ _RETRY_SECONDS = "5"
 def application(probes: Mapping[str, Probe]) -> FastAPI:
     """The application; `probes` tell by name whether a part it needs can be reached."""
     app = FastAPI(title="Hikitsugi", docs_url=None, redoc_url=None)
+    app.add_exception_handler(TryAgainLater, _comes_back_later)
 
     @app.get("/healthz")
     async def healthz() -> dict[str, str]:
@@ -29,6 +32,11 @@ def application(probes: Mapping[str, Probe]) -> FastAPI:
         return JSONResponse({"status": "not ready", "parts": answers}, 503, {"Retry-After": _RETRY_SECONDS})
 
     return app
+
+
+async def _comes_back_later(_: Request, error: Exception) -> JSONResponse:
+    """What is away now may be back soon."""
+    return JSONResponse({"detail": str(error)}, 503, {"Retry-After": _RETRY_SECONDS})
 
 
 async def _answers(probe: Probe) -> bool:

@@ -26,6 +26,10 @@ class Bell(Protocol):
         """Whether a delivery comes for the first time."""
         ...
 
+    async def forget(self, delivery: str) -> None:
+        """Let a delivery count as new again."""
+        ...
+
 
 class Sender(Value):
     """A configured forge that may send webhooks."""
@@ -64,14 +68,25 @@ def webhook_routes(senders: Sequence[Sender], bell: Bell, now: Callable[[], date
 
 
 async def _rung(bell: Bell, sender: Sender, delivery: Delivery) -> Response:
+    name = f"{sender.name}:{delivery.id}" if delivery.id else None
     try:
-        if delivery.id and not await bell.is_new(f"{sender.name}:{delivery.id}"):
+        if name and not await bell.is_new(name):
             return Response(status_code=200)
-        if home := sender.home_of(delivery.repository):
-            await bell.ring(home)
+        await _ring(bell, sender.home_of(delivery.repository), name)
     except TryAgainLater:
         return Response(status_code=503, headers={"Retry-After": "5"})
     return Response(status_code=202)
+
+
+async def _ring(bell: Bell, home: RepositoryAddress | None, delivery: str | None) -> None:
+    """Ring; a delivery that rang nobody has not been taken."""
+    try:
+        if home:
+            await bell.ring(home)
+    except TryAgainLater:
+        if delivery:
+            await bell.forget(delivery)
+        raise
 
 
 async def _body(request: Request) -> bytes | None:

@@ -102,7 +102,9 @@ class BareGit:
         if not re.fullmatch("[0-9a-f]{40}", commit) or self.commit_of(commit) is None:
             raise Invalid("Reference", "sha", "invalid", "Object does not exist")
         if self._try("update-ref", ref, commit, _ABSENT) is None:
-            raise Invalid("Reference", "ref", "already_exists", "Reference already exists")
+            if ref in self.refs(ref):
+                raise Invalid("Reference", "ref", "already_exists", "Reference already exists")
+            raise Invalid("Reference", "ref", "invalid", "Reference update failed")
 
     def delete_ref(self, ref: str, commit: str) -> None:
         """Remove a ref that still points at this commit."""
@@ -150,6 +152,10 @@ class BareGit:
             additions=sum(int(row[0]) for row in rows if row[0] != "-"),
             deletions=sum(int(row[1]) for row in rows if row[1] != "-"),
         )
+
+    def commits_between(self, base: str, head: str) -> list[str]:
+        """The commits that the head has and the base does not, newest last."""
+        return self._run("rev-list", "--reverse", f"{base}..{head}").split()
 
     def have_common_history(self, base: str, head: str) -> bool:
         """Whether the two commits share an ancestor."""

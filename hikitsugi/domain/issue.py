@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field, SecretStr
 
-from hikitsugi.domain.address import IssueAddress, RepositoryAddress
+from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.value import Value
 
 MARKER_PREFIX = "<!-- hikitsugi:"
@@ -118,6 +118,14 @@ class ChangeRequest(Value):
     is_draft: bool = False
     is_from_fork: bool = False
     """Whether its branch lies in somebody else's copy of the repository, where we cannot push."""
+    kind: Kind = Kind.PULL_REQUEST
+
+
+class Base(Value):
+    """Where work starts from: the default branch and its newest commit."""
+
+    branch: str
+    commit: str
 
 
 class GitRemote(Value):

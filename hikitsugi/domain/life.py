@@ -8,6 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel, Field
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.assignment import Assignment
 from hikitsugi.domain.budget import Spending
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.conversation import Usage
@@ -111,6 +112,8 @@ class Life(BaseModel):
     branch: str | None = None
     change_request: str | None = None
     error: str | None = None
+    assignment: Assignment | None = None
+    """Who has the issue, where external agents work on it."""
 
     @property
     def policy(self) -> Policy:

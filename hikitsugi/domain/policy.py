@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Literal
 
 from hikitsugi.domain.budget import Budget
-from hikitsugi.domain.states import State
+from hikitsugi.domain.states import OF_OUR_WORK, State
 from hikitsugi.domain.value import Value
 
 Language = Literal["ja", "en"]
@@ -22,6 +22,8 @@ class LabelNames(Value):
     paused: str = "paused"
     stopped: str = "stopped"
     failed: str = "failed"
+    in_progress: str = "in-progress"
+    needs_review: str = "needs-review"
 
     def of(self, state: State) -> str:
         """The label that shows a state."""
@@ -30,7 +32,7 @@ class LabelNames(Value):
     def shown_by(self, labels: Iterable[str]) -> frozenset[State]:
         """The states that labels show; capital letters make no difference."""
         carried = {label.casefold() for label in labels}
-        return frozenset(state for state in State if self.of(state).casefold() in carried)
+        return frozenset(state for state in OF_OUR_WORK if self.of(state).casefold() in carried)
 
     def trigger_in(self, labels: Iterable[str]) -> bool:
         """Whether one of the labels asks for work."""
@@ -38,8 +40,8 @@ class LabelNames(Value):
 
     @property
     def states(self) -> tuple[str, ...]:
-        """The labels of all states."""
-        return tuple(self.of(state) for state in State)
+        """The labels of all states of our own work."""
+        return tuple(self.of(state) for state in OF_OUR_WORK)
 
 
 class PlanningLimits(Value):

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.conversation import Opening, Reply, Transcript, Turn
 from hikitsugi.domain.handover import Context
-from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, IssueNews, NewChangeRequest
+from hikitsugi.domain.issue import Base, ChangeRequest, Comment, GitRemote, Issue, IssueNews, NewChangeRequest
 from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.records import FailedCall, PhaseResult, RecordedCall, RecordedRun, Task
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
@@ -92,6 +92,18 @@ class Forge(Protocol):
 
     async def ensure_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> None:
         """Make a branch where another branch or a commit is; one that is there stays where it is."""
+        ...
+
+    async def read_base(self, home: RepositoryAddress) -> Base:
+        """The default branch and its newest commit."""
+        ...
+
+    async def has_commits(self, home: RepositoryAddress, branch: str, base: str) -> bool:
+        """Whether a branch holds commits beyond another; one that is not there holds none."""
+        ...
+
+    async def list_change_requests(self, home: RepositoryAddress) -> list[ChangeRequest]:
+        """The open change requests from branches of the repository itself."""
         ...
 
     async def git_remote(self, home: RepositoryAddress) -> GitRemote:

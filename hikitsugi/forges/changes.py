@@ -6,7 +6,7 @@ from http import HTTPStatus
 from hikitsugi.domain.address import RepositoryAddress
 from hikitsugi.domain.issue import ChangeRequest, NewChangeRequest
 from hikitsugi.forges.account import Account
-from hikitsugi.forges.client import Answer, Json
+from hikitsugi.forges.client import Answer, Json, Parameters
 
 
 class ChangeRequests(Account):
@@ -37,12 +37,21 @@ class ChangeRequests(Account):
 
     async def ensure_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> None:
         """Make a branch where another branch or a commit is; one that is there stays where it is."""
-        if await self._has_branch(home, name):
-            return
         path, body = await self._new_branch(home, name, from_ref)
         answer = await self._client.post(path, body, allow={self.refuses_branch_with})
-        if answer.status == self.refuses_branch_with and not await self._has_branch(home, name):
+        is_refused = answer.status == self.refuses_branch_with and "already exists" not in answer.body
+        if is_refused and not await self._has_branch(home, name):
             raise self._client.failure(answer)
+
+    async def has_commits(self, home: RepositoryAddress, branch: str, base: str) -> bool:
+        """Whether a branch holds commits beyond another; one that is not there holds none."""
+        path, question = self._comparison(home, branch, base)
+        answer = await self._client.get(path, question, allow={HTTPStatus.NOT_FOUND})
+        return answer.status != HTTPStatus.NOT_FOUND and self._is_ahead(answer)
+
+    async def list_change_requests(self, home: RepositoryAddress) -> list[ChangeRequest]:
+        """The open change requests from branches of the repository itself."""
+        return await self._find(home, None, only_open=True)
 
     async def _find_open(self, wanted: NewChangeRequest) -> ChangeRequest | None:
         return next(iter(await self._find(wanted.home, wanted.head, only_open=True)), None)
@@ -52,12 +61,20 @@ class ChangeRequests(Account):
         return answer.status != HTTPStatus.NOT_FOUND
 
     @abstractmethod
-    async def _find(self, home: RepositoryAddress, head: str, *, only_open: bool) -> list[ChangeRequest]:
-        """The change requests from a branch of the repository itself; the open ones, or all."""
+    async def _find(self, home: RepositoryAddress, head: str | None, *, only_open: bool) -> list[ChangeRequest]:
+        """The change requests from one or any branch of the repository itself; the open ones, or all."""
 
     @abstractmethod
     async def _new_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> tuple[str, Json]:
         """What to post, and where, for a new branch."""
+
+    @abstractmethod
+    def _comparison(self, home: RepositoryAddress, branch: str, base: str) -> tuple[str, Parameters]:
+        """Where, and with which question, two branches are compared."""
+
+    @abstractmethod
+    def _is_ahead(self, answer: Answer) -> bool:
+        """Whether a comparison found commits."""
 
     @abstractmethod
     def _creation(self, wanted: NewChangeRequest) -> Json:

@@ -9,10 +9,10 @@ from urllib.parse import quote
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.errors import WillNeverWork
-from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
+from hikitsugi.domain.issue import Base, ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
 from hikitsugi.domain.ports import Cursor, Sighting
 from hikitsugi.forges.changes import ChangeRequests
-from hikitsugi.forges.client import Answer, ForgeClient, Json
+from hikitsugi.forges.client import Answer, ForgeClient, Json, Parameters
 from hikitsugi.forges.comments import LOOKBACK, Comments
 from hikitsugi.forges.credentials import AppInstallation, Credentials, FixedToken
 from hikitsugi.forges.github_app import InstallationTokens
@@ -21,6 +21,7 @@ from hikitsugi.forges.github_look import first_look, next_look
 from hikitsugi.forges.github_payloads import (
     REVIEW,
     CommentPayload,
+    ComparisonPayload,
     IssuePayload,
     LabelPayload,
     PermissionPayload,
@@ -92,6 +93,9 @@ class GitHubForge(Comments, ChangeRequests):
     async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
         """Take labels off, then put labels on, so that two states never show at once; GitHub's labels ignore case."""
         path = f"{_path(issue)}/labels"
+        if not remove:
+            await self._client.post(path, {"labels": list(add)})
+            return
         present = {label.name.casefold() for label in readable(LabelPayload, await self._client.pages(path))}
         wanted = {label.casefold() for label in add}
         for label in remove:
@@ -122,6 +126,12 @@ class GitHubForge(Comments, ChangeRequests):
         repository = (await self._client.get(f"/repos/{home.repository}")).read(RepositoryPayload)
         return repository.git_remote(self._client.url, await self._client.token())
 
+    async def read_base(self, home: RepositoryAddress) -> Base:
+        """The default branch and its newest commit."""
+        repository = (await self._client.get(f"/repos/{home.repository}")).read(RepositoryPayload)
+        head = (await self._client.get(self._branch(home, repository.default_branch))).read(RefPayload)
+        return Base(branch=repository.default_branch, commit=head.object.sha)
+
     async def _ask_name(self) -> str:
         app = self._app
         if app:
@@ -147,18 +157,25 @@ class GitHubForge(Comments, ChangeRequests):
         number = comment_id.removeprefix(REVIEW)
         return f"/repos/{issue.repository}/{'issues' if number == comment_id else 'pulls'}/comments/{number}"
 
-    async def _find(self, home: RepositoryAddress, head: str, *, only_open: bool) -> list[ChangeRequest]:
+    async def _find(self, home: RepositoryAddress, head: str | None, *, only_open: bool) -> list[ChangeRequest]:
         owner = home.repository.partition("/")[0]
-        question = {"head": f"{owner}:{head}", "state": "open" if only_open else "all"}
-        entries = await self._client.pages(self._requests(home), question)
-        requests = [payload.change_request() for payload in readable(PullPayload, entries)]
-        return [request for request in requests if request.head == head]
+        question = {"state": "open" if only_open else "all"} | ({"head": f"{owner}:{head}"} if head else {})
+        pulls = readable(PullPayload, await self._client.pages(self._requests(home), question))
+        if head is None:
+            return [pull.change_request() for pull in pulls if pull.head.repo == pull.base.repo]
+        return [pull.change_request() for pull in pulls if pull.head.ref == head]
 
     async def _new_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> tuple[str, Json]:
         commit = from_ref
         if not re.fullmatch(r"[0-9a-f]{40}", from_ref):
             commit = (await self._client.get(self._branch(home, from_ref))).read(RefPayload).object.sha
         return f"/repos/{home.repository}/git/refs", {"ref": f"refs/heads/{name}", "sha": commit}
+
+    def _comparison(self, home: RepositoryAddress, branch: str, base: str) -> tuple[str, Parameters]:
+        return f"/repos/{home.repository}/compare/{quote(base)}...{quote(branch)}", {"per_page": 1}
+
+    def _is_ahead(self, answer: Answer) -> bool:
+        return answer.read(ComparisonPayload).ahead_by > 0
 
     def _creation(self, wanted: NewChangeRequest) -> Json:
         body = shortened(wanted.body, self.longest_body)

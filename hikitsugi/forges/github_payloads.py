@@ -104,6 +104,12 @@ class BranchPayload(BaseModel):
     repo: HomePayload | None = None
 
 
+class ComparisonPayload(BaseModel):
+    """What one branch has beyond another."""
+
+    ahead_by: int
+
+
 class PullPayload(BaseModel):
     """A pull request."""
 

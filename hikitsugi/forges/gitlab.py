@@ -10,10 +10,10 @@ from pydantic import SecretStr
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.errors import WillNeverWork
-from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
+from hikitsugi.domain.issue import Base, ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
 from hikitsugi.domain.ports import Cursor, Sighting
 from hikitsugi.forges.changes import ChangeRequests
-from hikitsugi.forges.client import Answer, ForgeClient, Json
+from hikitsugi.forges.client import Answer, ForgeClient, Json, Parameters
 from hikitsugi.forges.comments import LOOKBACK, Comments
 from hikitsugi.forges.credentials import FixedToken
 from hikitsugi.forges.gitlab_client import DIALECT, is_job_token
@@ -21,6 +21,8 @@ from hikitsugi.forges.gitlab_look import first_look, next_look, page_of
 from hikitsugi.forges.gitlab_notes import read_notes
 from hikitsugi.forges.gitlab_payloads import (
     DEVELOPER,
+    BranchPayload,
+    ComparisonPayload,
     JobPayload,
     MemberPayload,
     MergeRequestPayload,
@@ -113,6 +115,13 @@ class GitLabForge(Comments, ChangeRequests):
         username = "gitlab-ci-token" if is_job_token(self._token) else "oauth2"
         return project.git_remote(self._client.url, username, self._token)
 
+    async def read_base(self, home: RepositoryAddress) -> Base:
+        """The default branch and its newest commit."""
+        project = (await self._client.get(_project(home))).read(ProjectPayload)
+        branch = project.default_branch or "main"
+        head = (await self._client.get(self._branch(home, branch))).read(BranchPayload)
+        return Base(branch=branch, commit=head.commit.id)
+
     async def _ask_name(self) -> str:
         if is_job_token(self._token):
             return (await self._client.get("/job")).read(JobPayload).user.username
@@ -149,13 +158,19 @@ class GitLabForge(Comments, ChangeRequests):
     def _place(self, issue: IssueAddress, comment_id: str) -> str:
         return f"{self._thread(issue)}/{comment_id}"
 
-    async def _find(self, home: RepositoryAddress, head: str, *, only_open: bool) -> list[ChangeRequest]:
-        question = {"source_branch": head, "state": "opened" if only_open else "all"}
+    async def _find(self, home: RepositoryAddress, head: str | None, *, only_open: bool) -> list[ChangeRequest]:
+        question = {"state": "opened" if only_open else "all"} | ({"source_branch": head} if head else {})
         found = readable(MergeRequestPayload, await self._client.pages(self._requests(home), question))
-        return [one.change_request() for one in found if one.source_branch == head and not one.is_from_fork]
+        return [one.change_request() for one in found if head in (None, one.source_branch) and not one.is_from_fork]
 
     async def _new_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> tuple[str, Json]:
         return f"{_project(home)}/repository/branches", {"branch": name, "ref": from_ref}
+
+    def _comparison(self, home: RepositoryAddress, branch: str, base: str) -> tuple[str, Parameters]:
+        return f"{_project(home)}/repository/compare", {"from": base, "to": branch}
+
+    def _is_ahead(self, answer: Answer) -> bool:
+        return bool(answer.read(ComparisonPayload).commits)
 
     def _creation(self, wanted: NewChangeRequest) -> Json:
         return {

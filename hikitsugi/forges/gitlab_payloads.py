@@ -124,8 +124,27 @@ class MergeRequestPayload(BaseModel):
             base=self.target_branch,
             is_open=self.state in _OPEN,
             is_draft=self.draft,
+            kind=Kind.MERGE_REQUEST,
             is_from_fork=self.is_from_fork,
         )
+
+
+class CommitPayload(BaseModel):
+    """A commit."""
+
+    id: str
+
+
+class BranchPayload(BaseModel):
+    """A branch and where it stands."""
+
+    commit: CommitPayload
+
+
+class ComparisonPayload(BaseModel):
+    """What one branch has beyond another."""
+
+    commits: list[CommitPayload]
 
 
 class ProjectPayload(BaseModel):

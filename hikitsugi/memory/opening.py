@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from sqlalchemy import URL, event, make_url
+from sqlalchemy import URL, event, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -41,6 +41,16 @@ async def open_memory(
     engine = _engine(address)
     try:
         yield SqlMemory(engine, now, redact)
+    finally:
+        await engine.dispose()
+
+
+async def answers(url: str) -> None:
+    """Return when the database answers; raise what it says otherwise."""
+    engine = _engine(_read(url))
+    try:
+        async with engine.connect() as connection:
+            await connection.execute(text("SELECT 1"))
     finally:
         await engine.dispose()
 

@@ -110,6 +110,24 @@ def finished(language: Language) -> str:
     )
 
 
+def agent_asks(language: Language, agent: str, broker: str) -> str:
+    """An external agent is started."""
+    return either(
+        language,
+        ja=f"外部エージェント {agent} がブローカー {broker} にタスクを求めます",
+        en=f"the external agent {agent} asks the broker {broker} for a task",
+    )
+
+
+def finished_by_agent(language: Language) -> str:
+    """The end of a demo with an external agent."""
+    return either(
+        language,
+        ja="完了: 外部エージェントがプルリクエストを開き、Issue はレビューを待っています",
+        en="Done: the external agent opened the pull request and the issue awaits a review",
+    )
+
+
 def your_turn(language: Language) -> str:
     """What one can do now."""
     return either(

@@ -13,7 +13,7 @@ from activities.forge_activities import (
 from hikitsugi.domain.address import Kind
 from hikitsugi.domain.policy import LabelNames, Language, Policy
 from hikitsugi.domain.redaction import Redactor
-from hikitsugi.domain.states import State
+from hikitsugi.domain.states import OF_OUR_WORK, State
 from hikitsugi.domain.workspace import Published
 from hikitsugi.memory.store import SqlMemory
 from tests.activities.examples import CONVERSATION, ISSUE, SECRET, asked_for, step
@@ -58,7 +58,7 @@ async def test_an_issue_is_taken_up_though_the_forge_does_not_tell_our_name(memo
 
 @pytest.mark.req("CH-06")
 @pytest.mark.lesson("C17")
-@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("state", OF_OUR_WORK)
 async def test_exactly_one_state_is_shown_and_peoples_labels_stay(forge: FakeForge, memory: SqlMemory, state: State):
     labels = LabelNames(completed="済")
     forge.labels |= {"processing", "paused", "completed", "P1"}

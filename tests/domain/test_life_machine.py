@@ -13,7 +13,7 @@ from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.labels import Wish, wish_in
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import LabelNames
-from hikitsugi.domain.states import State
+from hikitsugi.domain.states import OF_OUR_WORK, State
 from hikitsugi.domain.waiting import Waiting
 from tests.domain.closing_examples import CLOSING
 from tests.domain.open_examples import ASKING_FOR_MORE
@@ -153,15 +153,15 @@ class Labels(RuleBasedStateMachine):
         self.state = State.PROCESSING
         self.shown = {"task:misc", self.names.of(self.state)}
 
-    @rule(state=st.sampled_from(State))
+    @rule(state=st.sampled_from(OF_OUR_WORK))
     def put_on(self, state: State) -> None:
         self.shown.add(self.names.of(state))
 
-    @rule(state=st.sampled_from(State))
+    @rule(state=st.sampled_from(OF_OUR_WORK))
     def take_off(self, state: State) -> None:
         self.shown.discard(self.names.of(state))
 
-    @rule(state=st.sampled_from(State))
+    @rule(state=st.sampled_from(OF_OUR_WORK))
     def move_on(self, state: State) -> None:
         self.state = state
         self._show()

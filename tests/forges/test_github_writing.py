@@ -208,10 +208,13 @@ async def test_graphql_lies_beside_the_api_of_an_enterprise_server(server: Scrip
 async def test_a_branch_that_appears_meanwhile_is_taken(forge: GitHubForge, server: ScriptedServer):
     ref = {"ref": "refs/heads/main", "object": {"sha": "a" * 40}}
     exists = Reply(422, {"message": "Reference already exists"})
+    refused = Reply(422, {"message": "Object does not exist"})
     missing = Reply(404, {"message": "Not Found"})
-    server.will_answer(missing, Reply(200, ref), exists, Reply(200, ref))
+    server.will_answer(Reply(200, ref), exists)
     await forge.ensure_branch(HOME, "agent/x", "main")
-    assert server.asked[2].body == {"ref": "refs/heads/agent/x", "sha": "a" * 40}
-    server.will_answer(missing, exists, missing)
-    with pytest.raises(WillNeverWork, match="Reference already exists"):
+    assert server.asked[1].body == {"ref": "refs/heads/agent/x", "sha": "a" * 40}
+    server.will_answer(refused, Reply(200, ref))
+    await forge.ensure_branch(HOME, "agent/x", "b" * 40)
+    server.will_answer(refused, missing)
+    with pytest.raises(WillNeverWork, match="Object does not exist"):
         await forge.ensure_branch(HOME, "agent/x", "b" * 40)

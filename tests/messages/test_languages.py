@@ -12,6 +12,7 @@ import pytest
 
 from hikitsugi import messages
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.assignment import Outcome, Settlement
 from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.handover import Context
@@ -88,6 +89,7 @@ EXAMPLES: Mapping[Any, Any] = {
     Limiter: "forge",
     Status: STATUS,
     Word: Word.STOP,
+    Settlement: Settlement(agent="agent", outcome=Outcome.EXPIRED, number=1),
     ReportedCall: CALL,
     Trouble: TROUBLE,
     Progress: PROGRESS,

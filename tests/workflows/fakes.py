@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.conversation import Reply, Transcript, Turn, Usage
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
-from hikitsugi.domain.issue import MARKER_PREFIX, ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
+from hikitsugi.domain.issue import MARKER_PREFIX, Base, ChangeRequest, Comment, GitRemote, Issue, NewChangeRequest
 from hikitsugi.domain.ports import Cursor, Sighting
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.domain.verification import CheckRun, Placeholder, Verified
@@ -154,6 +154,15 @@ class FakeForge:
 
     async def ensure_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> None:
         pass
+
+    async def read_base(self, home: RepositoryAddress) -> Base:
+        return Base(branch="main", commit="b" * 40)
+
+    async def has_commits(self, home: RepositoryAddress, branch: str, base: str) -> bool:
+        return False
+
+    async def list_change_requests(self, home: RepositoryAddress) -> list[ChangeRequest]:
+        return []
 
     async def git_remote(self, home: RepositoryAddress) -> GitRemote:
         return GitRemote(url="http://forge.example/r.git", username="x", token=SecretStr("t"), default_branch="main")

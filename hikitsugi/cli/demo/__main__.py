@@ -22,6 +22,7 @@ from rich.markup import escape
 from hikitsugi.app.data_folder import DEMO_SIGN
 from hikitsugi.app.run_file import RunFacts, read_run_file
 from hikitsugi.cli.demo import sample, script
+from hikitsugi.cli.demo.external_agent import AGENT, external_agent
 from hikitsugi.cli.demo.story import Story
 from hikitsugi.cli.demo.supervision import SupervisedWorker
 from hikitsugi.cli.ending import ended
@@ -52,20 +53,22 @@ def main(
     *,
     once: Annotated[bool, typer.Option(help="End with 0 when the pull request is open.")] = False,
     forge: Annotated[KindName, typer.Option(help="Which kind of forge to play.")] = "github",
+    broker: Annotated[bool, typer.Option(help="Let an external agent work through the broker.")] = False,
     language: Annotated[Language, typer.Option(help="The language people on the issue read.")] = "ja",
     data_folder: Annotated[Path | None, typer.Option(envvar="HIKITSUGI_DATA_FOLDER")] = None,
 ) -> None:
     """Play the whole job offline: an issue becomes a pull request."""
-    asyncio.run(Demo(forge, language, _folder(language, data_folder)).play(once=once))
+    asyncio.run(Demo(forge, language, _folder(language, data_folder), broker=broker).play(once=once))
 
 
 class Demo:
     """One performance, from an empty stage to the pull request."""
 
-    def __init__(self, kind: KindName, language: Language, folder: Path) -> None:
+    def __init__(self, kind: KindName, language: Language, folder: Path, *, broker: bool = False) -> None:
         self.kind: KindName = kind
         self.language: Language = language
         self.folder = folder
+        self.broker = broker
         self.issue = IssueAddress(forge=kind, repository=sample.REPOSITORY, number=sample.ISSUE_NUMBER)
 
     def say(self, line: str) -> None:
@@ -86,8 +89,15 @@ class Demo:
             told = {"forge": forge_url, "llm": model_url, "issue": str(self.issue)}
             worker = SupervisedWorker(self.folder, config, told, self.language)
             stack.push_async_callback(worker.end)
-            story = Story(forge, model, forge_url, self.language)
-            self._show_places(await worker.start(), story)
+            story = Story(forge, model, forge_url, self.language, ends_as="needs-review" if self.broker else None)
+            facts = await worker.start()
+            self._show_places(facts, story)
+            if self.broker:
+                self.say(demo.agent_asks(self.language, AGENT, facts.broker or ""))
+                agent = external_agent(
+                    facts.broker or "", forge_url, self.kind, tokens[sample.MAINTAINER], self.folder / "agent.log"
+                )
+                await stack.enter_async_context(agent)
             await self._until_told(worker, story, once=once)
 
     async def _until_told(self, worker: SupervisedWorker, story: Story, *, once: bool) -> None:
@@ -112,7 +122,8 @@ class Demo:
                     await asyncio.sleep(_LOOK_EVERY)
         except TimeoutError:
             raise WillNeverWork(demo.took_too_long(self.language, str(worker.log))) from None
-        console.print(f"[bold green]{demo.finished(self.language)}[/]")
+        finished = demo.finished_by_agent if self.broker else demo.finished
+        console.print(f"[bold green]{finished(self.language)}[/]")
 
     def _forge(self, tokens: dict[str, str]) -> DevForge:
         forge = DevForge(self.folder / "forge", self.kind)
@@ -120,17 +131,17 @@ class Demo:
             forge.add_person(name, tokens[name], permission)
         forge.add_person(sample.BOT, tokens[sample.BOT], "write", is_bot=True)
         forge.add_repository(sample.REPOSITORY, sample.FILES)
-        forge.open_issue(sample.REPOSITORY, sample.TITLE, sample.BODY, sample.AUTHOR, ["task:misc"])
+        body = sample.BODY + sample.DELIVERABLES if self.broker else sample.BODY
+        forge.open_issue(sample.REPOSITORY, sample.TITLE, body, sample.AUTHOR, ["task:misc"])
         return forge
 
     async def _configure(self, forge_url: str, model_url: str, tokens: dict[str, str]) -> Path:
         """Write the demo's configuration, as an operator would."""
+        home = {"name": sample.REPOSITORY, "worked_by": "broker" if self.broker else "agent"}
         keys: dict[str, Any] = {
             "language": self.language,
             "data_folder": str(self.folder),
-            "forges": [
-                {"kind": self.kind, "url": forge_url, "token": tokens[sample.BOT], "repositories": [sample.REPOSITORY]}
-            ],
+            "forges": [{"kind": self.kind, "url": forge_url, "token": tokens[sample.BOT], "repositories": [home]}],
             "llm": {"base_url": model_url, "api_key": tokens["model"]},
             "polling": {"interval_seconds": 2},
             "sandbox": {"kind": await self._sandbox()},

@@ -3,7 +3,8 @@
 REPOSITORY = "demo/receipt"
 ISSUE_NUMBER = 1
 AUTHOR = "hanako"
-PEOPLE = {AUTHOR: "read", "kenji": "write"}
+MAINTAINER = "kenji"
+PEOPLE = {AUTHOR: "read", MAINTAINER: "write"}
 BOT = "hikitsugi-bot"
 TITLE = "レシートの税込み合計が数円ずれる"
 BODY = """\
@@ -13,6 +14,11 @@ BODY = """\
 消費税の端数処理は商品ごとではなく、レシート 1 枚につき 1 回だけ切り捨てるのが正しいはずです。
 
 `python -m unittest` を実行すると、`test_tax_is_rounded_once_per_receipt` が失敗します。
+"""
+DELIVERABLES = """
+## 成果物
+
+- `receipt.py`: 端数処理を直したもの
 """
 
 RECEIPT = '''\

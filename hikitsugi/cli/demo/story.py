@@ -17,11 +17,14 @@ _LOOK_EVERY = 0.2
 class Story:
     """What was told so far of the issue on the forge and of the model."""
 
-    def __init__(self, forge: DevForge, model: ScriptedModel, base_url: str, language: Language) -> None:
+    def __init__(
+        self, forge: DevForge, model: ScriptedModel, base_url: str, language: Language, ends_as: str | None = None
+    ) -> None:
         self._forge = forge
         self._model = model
         self._base_url = base_url
         self._language: Language = language
+        self._ends_as = ends_as or "awaiting-response"
         self._labels: tuple[str, ...] = ()
         self._comments = 0
         self._calls = 0
@@ -68,5 +71,5 @@ class Story:
 
     @property
     def is_told(self) -> bool:
-        """Whether the pull request is open and the issue awaits a reply."""
-        return self._requests > 0 and "awaiting-response" in self._labels
+        """Whether the pull request is open and the issue awaits a reply, or a review."""
+        return self._requests > 0 and self._ends_as in self._labels

@@ -86,6 +86,18 @@ def read_branch(name: str, home: Home, links: At) -> Json:
     return shape.branch(links, home, name, home.git.commit(commit))
 
 
+@routes.get("/compare/{ends:path}")
+def compare(ends: str, home: Home) -> Json:
+    """How far one branch is ahead of another, and behind it."""
+    names = ends.split("...")
+    base, head = (home.git.commit_of(name) for name in names) if len(names) == 2 else (None, None)  # noqa: PLR2004 - both ends
+    if not base or not head:
+        raise NotThere(ends)
+    ahead, behind = home.git.difference(base, head).commits, home.git.difference(head, base).commits
+    status = "diverged" if ahead and behind else "ahead" if ahead else "behind" if behind else "identical"
+    return {"status": status, "ahead_by": ahead, "behind_by": behind, "total_commits": ahead}
+
+
 @routes.get("/contents/{path:path}")
 def read_content(path: str, home: Home, links: At, ref: str = "") -> Json | list[Json]:
     """A file with its bytes, or the entries of a folder."""

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
-from pydantic import BaseModel
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import BaseModel, Field
 
 from hikitsugi.devforge.bare_git import Entry
 from hikitsugi.devforge.gitlab import project_shape as shape
@@ -25,6 +25,13 @@ class NewBranch(BaseModel):
 
     branch: str
     ref: str
+
+
+class Ends(BaseModel):
+    """Two branches or commits to compare."""
+
+    base: str = Field(alias="from")
+    to: str
 
 
 class NewLabel(BaseModel):
@@ -99,6 +106,15 @@ def delete_branch(name: Unquoted, home: Home) -> Response:
     """Remove a branch."""
     home.git.delete_ref(BRANCHES + name, _head(home, name))
     return Response(status_code=204)
+
+
+@routes.get("/repository/compare")
+def compare(home: Home, ends: Annotated[Ends, Query()]) -> Json:
+    """The commits of one branch that another does not have."""
+    base, head = home.git.commit_of(ends.base), home.git.commit_of(ends.to)
+    if not base or not head:
+        raise Missing("commit")
+    return {"commits": [{"id": commit} for commit in home.git.commits_between(base, head)]}
 
 
 @routes.get("/repository/files/{path}")

@@ -26,6 +26,11 @@ def final_summary(language: Language) -> str:
     return _text("final_summary").format(language=_LANGUAGES[language])
 
 
+def template(name: str) -> str:
+    """A template as it stands in its file."""
+    return _text(name)
+
+
 @cache
 def _text(name: str) -> str:
     return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")

@@ -1,0 +1,75 @@
+"""Keeps the board in step with the forge, for repositories whose issues external agents work on."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from hikitsugi.domain.address import Kind, RepositoryAddress
+from hikitsugi.domain.board import Board
+from hikitsugi.domain.issue import Base, Issue, IssueNews
+from hikitsugi.domain.ports import Forge
+from hikitsugi.domain.selection import Card, Rules
+
+
+class BoardKeeper:
+    """Fills the board where it is empty, and else changes what has changed."""
+
+    def __init__(
+        self, forges: Mapping[str, Forge], board: Board, rules: Rules, homes: Collection[RepositoryAddress]
+    ) -> None:
+        self._forges = forges
+        self._board = board
+        self._rules = rules
+        self._homes = frozenset(homes)
+
+    def keeps(self, home: RepositoryAddress) -> bool:
+        """Whether a repository's issues are for external agents."""
+        return home in self._homes
+
+    async def keep(self, home: RepositoryAddress, news: Sequence[IssueNews], *, afresh: bool) -> list[Issue]:
+        """Show the news of one look; the issues that were closed."""
+        forge = self._forges[home.forge]
+        base = await forge.read_base(home)
+        seen = _issues_in(news)
+        if afresh or not await self._board.is_filled(home):
+            shown = seen if afresh else _issues_in((await forge.look(home, None)).news)
+            await self._fill(home, base, shown)
+        else:
+            await self._board.set_base(home, base)
+            await self._change(home, base, seen)
+        return [issue for issue in seen if not issue.is_open]
+
+    async def _fill(self, home: RepositoryAddress, base: Base, seen: Sequence[Issue]) -> None:
+        """One step for everything, so that no half of it is ever seen alone."""
+        cards = [card for issue in seen if (card := self._rules.development_card(issue, base))]
+        waiting = [issue for issue in seen if issue.address.kind is Kind.ISSUE and self._rules.awaits_review(issue)]
+        reviews = await self._reviews(home, base, waiting, seen) if waiting else []
+        await self._board.fill(home, base, [*cards, *reviews], waiting)
+
+    async def _change(self, home: RepositoryAddress, base: Base, seen: Sequence[Issue]) -> None:
+        for issue in seen:
+            if issue.address.kind is Kind.ISSUE and self._rules.awaits_review(issue):
+                await self._board.keep_waiting(issue)
+            elif card := self._rules.development_card(issue, base):
+                await self._board.put(card)
+            else:
+                await self._board.remove(issue.address)
+        if any(issue.address.kind is not Kind.ISSUE or self._rules.awaits_review(issue) for issue in seen):
+            waiting = await self._board.waiting(home)
+            for card in await self._reviews(home, base, waiting, seen) if waiting else []:
+                await self._board.put(card)
+
+    async def _reviews(
+        self, home: RepositoryAddress, base: Base, waiting: Sequence[Issue], seen: Sequence[Issue]
+    ) -> list[Card]:
+        """The requests to be reviewed; those that were not seen in this look are read."""
+        forge = self._forges[home.forge]
+        known = {issue.address: issue for issue in seen}
+        cards: list[Card | None] = []
+        for request, behind in self._rules.proposals(waiting, await forge.list_change_requests(home), base):
+            address = behind.address.model_copy(update={"kind": request.kind, "number": request.number})
+            shown = known.get(address) or await forge.read_issue(address)
+            cards.append(self._rules.review_card(shown, request.head, behind))
+        return [card for card in cards if card]
+
+
+def _issues_in(news: Sequence[IssueNews]) -> list[Issue]:
+    return [each.issue for each in news if each.issue]

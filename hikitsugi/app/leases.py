@@ -1,0 +1,128 @@
+"""Claims and reports of agents, on their way to the workflows of the issues."""
+
+# The client leaves the types of updates open.
+# pyright: reportUnknownMemberType=false
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+from temporalio.client import (
+    Client,
+    WithStartWorkflowOperation,
+    WorkflowUpdateFailedError,
+    WorkflowUpdateRPCTimeoutOrCancelledError,
+)
+from temporalio.common import Priority, WorkflowIDConflictPolicy
+from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError, RPCStatusCode
+
+from hikitsugi.app.deliveries import fairness_key
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.assignment import LOST, Answer, Assignment, Claim, Report
+from hikitsugi.domain.board import Held
+from hikitsugi.domain.errors import TryAgainLater
+from hikitsugi.domain.life import Life
+from hikitsugi.domain.states import State
+from workflows.display import STATE
+from workflows.issue_workflow import DRAINING, IssueWorkflow
+
+_PATIENCE = timedelta(seconds=25)
+_SHORT_PATIENCE = timedelta(seconds=5)
+_ATTEMPTS = 6
+_FIRST_PAUSE = 0.05
+
+
+class TemporalOffice:
+    """Asks the workflows, which alone decide; one that is about to be renewed is asked again."""
+
+    def __init__(self, client: Client, task_queue: str) -> None:
+        self._client = client
+        self._task_queue = task_queue
+
+    async def claim(self, issue: IssueAddress, claim: Claim) -> Answer:
+        """Ask for an issue; its workflow comes to life if there is none."""
+        return await _patiently(lambda: self._claim(issue, claim))
+
+    async def _claim(self, issue: IssueAddress, claim: Claim) -> Answer:
+        start = WithStartWorkflowOperation(
+            IssueWorkflow.run,
+            Life(state=State.AVAILABLE, assignment=Assignment()),
+            id=str(issue),
+            task_queue=self._task_queue,
+            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            priority=Priority(fairness_key=fairness_key(issue.home)),
+        )
+        return await self._client.execute_update_with_start_workflow(
+            "claim", claim, result_type=Answer, start_workflow_operation=start, rpc_timeout=_PATIENCE
+        )
+
+    async def report(self, issue: IssueAddress, report: Report) -> Answer:
+        """Tell what an agent says of its lease; an issue without a workflow has none."""
+        handle = self._client.get_workflow_handle_for(IssueWorkflow.run, str(issue))
+        try:
+            return await _patiently(
+                lambda: handle.execute_update("report", report, result_type=Answer, rpc_timeout=_PATIENCE)
+            )
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                return Answer(refusal=LOST)
+            raise
+
+    async def held(self) -> list[Held]:
+        """All leases there are, as their workflows tell."""
+        running = f"WorkflowType = 'IssueWorkflow' AND ExecutionStatus = 'Running' AND TaskQueue = '{self._task_queue}'"
+        query = f"{running} AND {STATE.name} = '{State.IN_PROGRESS}'"
+        try:
+            found = [IssueAddress.parse(each.id) async for each in self._client.list_workflows(query)]
+            leases = await asyncio.gather(*map(self._held, found))
+        except RPCError as error:
+            raise _away() from error
+        return [held for held in leases if held]
+
+    async def _held(self, issue: IssueAddress) -> Held | None:
+        handle = self._client.get_workflow_handle_for(IssueWorkflow.run, str(issue))
+        lease = await handle.query(IssueWorkflow.lease, rpc_timeout=_SHORT_PATIENCE)
+        if lease is None:
+            return None
+        return Held(
+            lease_id=lease.id,
+            agent_id=lease.agent,
+            issue=issue,
+            branch_name=lease.branch,
+            lease_expires_at=lease.expires_at,
+        )
+
+    async def author(self, issue: IssueAddress) -> str | None:
+        """Whose work on an issue waits for a review; None where that is not known."""
+        handle = self._client.get_workflow_handle_for(IssueWorkflow.run, str(issue))
+        try:
+            return await handle.query(IssueWorkflow.author, rpc_timeout=_SHORT_PATIENCE)
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                return None
+            raise _away() from error
+
+
+async def _patiently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    pause = _FIRST_PAUSE
+    for _ in range(_ATTEMPTS):
+        try:
+            return await ask()
+        except WorkflowUpdateRPCTimeoutOrCancelledError as error:
+            raise _away() from error
+        except WorkflowUpdateFailedError as error:
+            if not isinstance(error.cause, ApplicationError) or error.cause.type != DRAINING:
+                raise _away() from error
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                raise
+            if error.status is not RPCStatusCode.FAILED_PRECONDITION:
+                raise _away() from error
+        await asyncio.sleep(pause)
+        pause *= 2
+    raise _away()
+
+
+def _away() -> TryAgainLater:
+    return TryAgainLater("Temporal does not answer; check temporal.address and that a worker runs")

@@ -1,0 +1,251 @@
+"""The board: what can be given to agents, kept in Redis, and rebuilt from the forge whenever it is lost."""
+
+# The Redis client leaves its keyword arguments untyped.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+import json
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from hikitsugi.board import scripts
+from hikitsugi.board.keys import (
+    AGENTS,
+    CHANNEL,
+    LEASES,
+    LEDGER,
+    LOCK,
+    SHARED,
+    SHELF,
+    TURNS,
+    base_key,
+    cards_key,
+    filled_key,
+    waiting_key,
+)
+from hikitsugi.domain.address import IssueAddress, RepositoryAddress
+from hikitsugi.domain.board import Held
+from hikitsugi.domain.errors import TryAgainLater
+from hikitsugi.domain.issue import Base, Issue
+from hikitsugi.domain.selection import Card, TaskType, shelf
+from hikitsugi.domain.value import Value
+
+LOCKED_FOR = timedelta(seconds=30)
+_A_MOMENT = timedelta(seconds=1)
+
+
+class Taken(Value):
+    """A task locked for its taker; without one, how long the first lock of another may still hold."""
+
+    card: Card | None = None
+    base: Base | None = None
+    owner: str = ""
+    turn: str = "0"
+    """Counts how often the task was put on its shelf."""
+    wait: timedelta | None = None
+
+
+class RedisBoard:
+    """All that brokers, watchers and workers share; every change is one step in Redis."""
+
+    def __init__(self, redis: Redis, roles: Sequence[str]) -> None:
+        self._redis = redis
+        self._roles = tuple(roles)
+        self._take = redis.register_script(scripts.TAKE)
+        self._unlock = redis.register_script(scripts.UNLOCK)
+        self._put = redis.register_script(scripts.PUT)
+        self._withdraw = redis.register_script(scripts.WITHDRAW)
+        self._let_go = redis.register_script(scripts.LET_GO)
+
+    async def is_filled(self, home: RepositoryAddress) -> bool:
+        """Whether the repository's issues are on it; after a loss they are not."""
+        async with _said_plainly():
+            return bool(await self._redis.exists(filled_key(home)))
+
+    async def fill(
+        self, home: RepositoryAddress, base: Base, cards: Iterable[Card], waiting: Iterable[Issue] = ()
+    ) -> None:
+        """Let it show exactly these tasks of a repository, all at once, and know what waits for a review."""
+        shown = list(cards)
+        async with _said_plainly():
+            names: Any = await self._redis.hkeys(LEASES)
+            taken = {name.decode() for name in names}
+            async with self._redis.pipeline(transaction=True) as change:
+                change.delete(cards_key(home), waiting_key(home), *self._shelves_of(home))
+                for issue in waiting:
+                    change.hset(waiting_key(home), str(issue.address), issue.model_dump_json())
+                for card in shown:
+                    change.hset(cards_key(home), str(card.address), _written(card))
+                    if str(card.address) not in taken:
+                        change.zadd(SHELF + card.shelf, {str(card.address): card.rank})
+                change.set(base_key(home), base.model_dump_json())
+                change.set(filled_key(home), 1)
+                for name in {card.shelf for card in shown}:
+                    change.publish(CHANNEL, name)
+                await change.execute()
+
+    async def put(self, card: Card) -> None:
+        """Show a task as it stands now; whoever waits for such a one is woken."""
+        home, own = card.address.home, SHELF + card.shelf
+        others = [key for key in self._shelves_of(home) if key != own]
+        async with _said_plainly():
+            await self._put(
+                keys=[cards_key(home), LEASES, TURNS, own, *others],
+                args=[str(card.address), _written(card), card.rank, CHANNEL, card.shelf],
+            )
+
+    async def remove(self, issue: IssueAddress) -> None:
+        """Take a task off."""
+        async with _said_plainly(), self._redis.pipeline(transaction=True) as change:
+            change.hdel(cards_key(issue.home), str(issue))
+            change.hdel(waiting_key(issue.home), str(issue))
+            for key in self._shelves_of(issue.home):
+                change.zrem(key, str(issue))
+            await change.execute()
+
+    async def keep_waiting(self, issue: Issue) -> None:
+        """Take an issue off that waits for a review, and remember it."""
+        await self.remove(issue.address)
+        async with _said_plainly():
+            key, text = waiting_key(issue.address.home), issue.model_dump_json()
+            await self._redis.hset(key, str(issue.address), text)
+
+    async def waiting(self, home: RepositoryAddress) -> list[Issue]:
+        """The issues that wait for a review."""
+        async with _said_plainly():
+            texts: Any = await self._redis.hvals(waiting_key(home))
+        return [Issue.model_validate_json(text) for text in texts]
+
+    async def set_base(self, home: RepositoryAddress, base: Base) -> None:
+        """Note where new branches start."""
+        async with _said_plainly():
+            await self._redis.set(base_key(home), base.model_dump_json())
+
+    async def take(self, shelves: Sequence[str], refused: Iterable[str]) -> Taken:
+        """The best task of these shelves that nobody has locked, locked for us."""
+        owner = uuid4().hex
+        milliseconds = int(LOCKED_FOR.total_seconds() * 1000)
+        async with _said_plainly():
+            keys = [TURNS, *(SHELF + name for name in shelves)]
+            found, told = await self._take(keys=keys, args=[LOCK, owner, milliseconds, *refused])
+            if not found:
+                return Taken(wait=timedelta(milliseconds=told) if told >= 0 else None)
+            return await self._taken(IssueAddress.parse(found.decode()), owner, told.decode())
+
+    async def _taken(self, issue: IssueAddress, owner: str, turn: str) -> Taken:
+        card, base = await self.card(issue), await self.base(issue.home)
+        if card is None or base is None:
+            await self.unlock(str(issue), owner)
+            return Taken(wait=_A_MOMENT)
+        return Taken(card=card, base=base, owner=owner, turn=turn)
+
+    async def card(self, issue: IssueAddress) -> Card | None:
+        """What the board shows of a task."""
+        async with _said_plainly():
+            text: Any = await self._redis.hget(cards_key(issue.home), str(issue))
+        return Card.model_validate_json(text) if text else None
+
+    async def base(self, home: RepositoryAddress) -> Base | None:
+        """Where new branches start."""
+        async with _said_plainly():
+            text = await self._redis.get(base_key(home))
+        return Base.model_validate_json(text) if text else None
+
+    async def withdraw(self, card: Card, turn: str) -> None:
+        """Give a task to nobody until it is put back; one that was put back meanwhile stays."""
+        async with _said_plainly():
+            await self._withdraw(keys=[SHELF + card.shelf, TURNS], args=[str(card.address), turn])
+
+    async def lock(self, name: str) -> str | timedelta:
+        """The owner's secret of a lock that is ours now; else how long another's may still hold."""
+        owner = uuid4().hex
+        async with _said_plainly():
+            if await self._redis.set(LOCK + name, owner, nx=True, px=LOCKED_FOR):
+                return owner
+            left = await self._redis.pttl(LOCK + name)
+        return timedelta(milliseconds=max(left, 10))
+
+    async def unlock(self, name: str, owner: str, wake: str = "") -> bool:
+        """Release a lock that is still ours, and wake who waits for it; whether it was."""
+        async with _said_plainly():
+            return bool(await self._unlock(keys=[LOCK + name], args=[owner, CHANNEL, wake]))
+
+    async def hold(self, held: Held, shelf: str) -> None:
+        """Note that an agent has a task."""
+        issue = str(held.issue)
+        async with _said_plainly(), self._redis.pipeline(transaction=True) as change:
+            change.hset(LEASES, issue, held.model_dump_json())
+            change.hset(AGENTS, held.agent_id, issue)
+            change.zrem(SHELF + shelf, issue)
+            await change.execute()
+
+    async def let_go(self, issue: IssueAddress, agent: str, *, again: bool) -> None:
+        """Note that nobody has it any more; where it can be given again, who waits is woken."""
+        async with _said_plainly():
+            await self._let_go(
+                keys=[LEASES, AGENTS, cards_key(issue.home), TURNS],
+                args=[str(issue), agent, CHANNEL, SHELF, int(again)],
+            )
+
+    async def held_by(self, agent: str) -> Held | None:
+        """The lease an agent has, as far as the board knows."""
+        async with _said_plainly():
+            issue: Any = await self._redis.hget(AGENTS, agent)
+            text: Any = issue and await self._redis.hget(LEASES, issue)
+        held = Held.model_validate_json(text) if text else None
+        return held if held and held.agent_id == agent else None
+
+    async def held(self) -> list[Held]:
+        """Who has what."""
+        async with _said_plainly():
+            texts: Any = await self._redis.hvals(LEASES)
+        return [Held.model_validate_json(text) for text in texts]
+
+    async def refresh(self, held: Held) -> None:
+        """Note that a lease lasts longer."""
+        async with _said_plainly():
+            known: Any = await self._redis.hexists(LEASES, str(held.issue))
+            if known:
+                await self._redis.hset(LEASES, str(held.issue), held.model_dump_json())
+
+    async def secret(self, name: str) -> bytes:
+        """A random text that all brokers share."""
+        key = f"{SHARED}{name}"
+        async with _said_plainly():
+            await self._redis.set(key, uuid4().hex, nx=True)
+            text: Any = await self._redis.get(key)
+        return text or b""
+
+    async def has_ledger(self) -> bool:
+        """Whether the leases on it are all there are; after a loss they are not."""
+        async with _said_plainly():
+            return bool(await self._redis.exists(LEDGER))
+
+    async def restore_ledger(self, leases: Iterable[Held]) -> None:
+        """Write down leases found elsewhere; what was written meanwhile is newer and stays."""
+        async with _said_plainly(), self._redis.pipeline(transaction=True) as change:
+            for held in leases:
+                change.hsetnx(LEASES, str(held.issue), held.model_dump_json())
+                change.hsetnx(AGENTS, held.agent_id, str(held.issue))
+            change.set(LEDGER, 1)
+            await change.execute()
+
+    def _shelves_of(self, home: RepositoryAddress) -> list[str]:
+        return [SHELF + shelf(str(home), role, kind) for role in self._roles for kind in TaskType]
+
+
+def _written(card: Card) -> str:
+    return json.dumps(card.model_dump(mode="json") | {"shelf": card.shelf}, ensure_ascii=False)
+
+
+@asynccontextmanager
+async def _said_plainly() -> AsyncGenerator[None]:
+    try:
+        yield
+    except (RedisError, OSError) as error:
+        raise TryAgainLater("Redis does not answer; check redis.url") from error

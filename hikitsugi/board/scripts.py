@@ -1,0 +1,76 @@
+"""What has to happen on the board in one piece, in Redis' own language."""
+
+TAKE = """
+-- KEYS: turns, shelves… ARGV: lock prefix, owner, milliseconds, tasks not to take…
+local refused = {}
+for n = 4, #ARGV do refused[ARGV[n]] = true end
+local best, best_rank, soonest = nil, nil, -1
+for k = 2, #KEYS do
+  local from, found = 0, false
+  while not found do
+    local page = redis.call('ZRANGE', KEYS[k], from, from + 63, 'WITHSCORES')
+    if #page == 0 then break end
+    for n = 1, #page, 2 do
+      if not refused[page[n]] then
+        local left = redis.call('PTTL', ARGV[1] .. page[n])
+        if left == -2 then
+          local rank = tonumber(page[n + 1])
+          if not best_rank or rank < best_rank then best, best_rank = page[n], rank end
+          found = true
+          break
+        elseif soonest < 0 or left < soonest then
+          soonest = left
+        end
+      end
+    end
+    from = from + 64
+  end
+end
+if not best then return {false, soonest} end
+redis.call('SET', ARGV[1] .. best, ARGV[2], 'NX', 'PX', ARGV[3])
+return {best, redis.call('HGET', KEYS[1], best) or '0'}
+"""
+"""The best task that nobody has locked, locked for the owner, and its turn; else when the first lock ends."""
+
+UNLOCK = """
+-- KEYS: lock. ARGV: owner, channel, whom to wake
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[1])
+if ARGV[3] ~= '' then redis.call('PUBLISH', ARGV[2], ARGV[3]) end
+return 1
+"""
+"""Only its owner can release a lock."""
+
+PUT = """
+-- KEYS: cards, leases, turns, the task's shelf, other shelves… ARGV: task, card, rank, channel, name of the shelf
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+for n = 5, #KEYS do redis.call('ZREM', KEYS[n], ARGV[1]) end
+if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 0 end
+redis.call('HINCRBY', KEYS[3], ARGV[1], 1)
+local added = redis.call('ZADD', KEYS[4], ARGV[3], ARGV[1])
+if added == 1 then redis.call('PUBLISH', ARGV[4], ARGV[5]) end
+return added
+"""
+"""A task on its shelf, unless somebody has it."""
+
+WITHDRAW = """
+-- KEYS: shelf, turns. ARGV: task, turn
+if (redis.call('HGET', KEYS[2], ARGV[1]) or '0') ~= ARGV[2] then return 0 end
+return redis.call('ZREM', KEYS[1], ARGV[1])
+"""
+"""A task off its shelf, unless it was put back there since it was taken."""
+
+LET_GO = """
+-- KEYS: leases, agents, cards, turns. ARGV: task, agent, channel, shelf prefix, again
+local lease = redis.call('HGET', KEYS[1], ARGV[1])
+if lease and (ARGV[2] == '' or cjson.decode(lease).agent_id == ARGV[2]) then redis.call('HDEL', KEYS[1], ARGV[1]) end
+if redis.call('HGET', KEYS[2], ARGV[2]) == ARGV[1] then redis.call('HDEL', KEYS[2], ARGV[2]) end
+local card = redis.call('HGET', KEYS[3], ARGV[1])
+if not card or ARGV[5] ~= '1' then return 0 end
+local known = cjson.decode(card)
+redis.call('HINCRBY', KEYS[4], ARGV[1], 1)
+redis.call('ZADD', ARGV[4] .. known.shelf, known.rank, ARGV[1])
+redis.call('PUBLISH', ARGV[3], known.shelf)
+return 1
+"""
+"""A lease is gone; the task goes back to its shelf where it can be given again."""

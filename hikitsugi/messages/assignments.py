@@ -1,0 +1,62 @@
+"""What people and agents read about leases."""
+
+from datetime import datetime
+
+from hikitsugi.domain.assignment import Outcome, Settlement
+from hikitsugi.domain.policy import Language
+from hikitsugi.messages.language import either
+
+
+def lease_ended(language: Language, settlement: Settlement) -> str:
+    """Tells people on the issue why an agent no longer works on it."""
+    agent = f"`{settlement.agent}`"
+    told = {
+        Outcome.EXPIRED: either(
+            language,
+            ja=f"エージェント {agent} から連絡がなくなったため、この Issue は再び割り当て可能になりました。",
+            en=f"Agent {agent} fell silent, so this issue is available again.",
+        ),
+        Outcome.FAILED: either(
+            language,
+            ja=f"エージェント {agent} は作業を終えられませんでした。しばらくしてから再び割り当て可能になります。",
+            en=f"Agent {agent} could not finish. The issue becomes available again after a while.",
+        ),
+        Outcome.RELEASED: either(
+            language,
+            ja=f"エージェント {agent} がこの Issue を手放しました。再び割り当て可能です。",
+            en=f"Agent {agent} gave this issue back. It is available again.",
+        ),
+        Outcome.COMPLETED: either(
+            language,
+            ja=f"エージェント {agent} が作業を終えました。レビューをお願いします。",
+            en=f"Agent {agent} has finished. Please review.",
+        ),
+    }[settlement.outcome]
+    return "\n\n".join([told, quoted(settlement.note)]) if settlement.note else told
+
+
+def quoted(note: str) -> str:
+    """An agent's own words, as a quotation."""
+    return "\n".join(f"> {line}" for line in note.splitlines())
+
+
+def awaits_agent(language: Language) -> str:
+    """Nobody has the issue."""
+    return either(language, ja="エージェントからの要求", en="an agent that asks for it")
+
+
+def awaits_report(language: Language, agent: str, until: datetime) -> str:
+    """An agent has it."""
+    at = f"{until:%Y-%m-%d %H:%M} UTC"
+    return either(language, ja=f"{agent} の報告({at} まで)", en=f"a report of {agent}, until {at}")
+
+
+def awaits_review(language: Language, agent: str) -> str:
+    """An agent has finished."""
+    return either(language, ja=f"{agent} の作業のレビュー", en=f"a review of {agent}'s work")
+
+
+def rests(language: Language, until: datetime, reason: str) -> str:
+    """It came back unfinished."""
+    at = f"{until:%Y-%m-%d %H:%M} UTC"
+    return either(language, ja=f"{at} まで休止({reason})", en=f"the end of a rest, {at} ({reason})")
