@@ -56,6 +56,12 @@ class Display:
         self._waiting_for = what
         self._refresh()
 
+    def wait_for_people(self, what: str) -> None:
+        """Say what people are asked for, on the issue too."""
+        if what != self._waiting_for:
+            self.wait_for(what)
+            self.changed()
+
     @property
     def waiting_for(self) -> str:
         """What comes next, or the limit that has to pass first."""

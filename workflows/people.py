@@ -48,7 +48,7 @@ class People:
     async def answer(self) -> bool:
         """Whether somebody answers in time; then the model is told."""
         until = self._since + self._policy.question_timeout
-        self._display.wait_for(operators.awaits_answer(self._language, until))
+        self._display.wait_for_people(operators.awaits_answer(self._language, until))
         while not self._life.heard:
             if not await self._hears_before(until):
                 break
@@ -78,7 +78,7 @@ class People:
         """
         while not (self._planning.is_approved or self._life.heard):
             expires = self._since + self._policy.approval_expiry
-            self._display.wait_for(operators.awaits_approval(self._language, expires))
+            self._display.wait_for_people(operators.awaits_approval(self._language, expires))
             remind = expires if self._planning.is_reminded else self._since + self._policy.approval_reminder
             if await self._hears_before(min(remind, expires)):
                 continue

@@ -207,7 +207,7 @@ class SessionStory:
         session = self.life.current
         session.awaits_until = session.awaits_until or workflow.now() + policy.reply_timeout
         while True:
-            self.display.wait_for(operators.awaits_reply(self.language, session.awaits_until))
+            self.display.wait_for_people(operators.awaits_reply(self.language, session.awaits_until))
             if not await self.happens_before(session.awaits_until, self.has_news):
                 return True
             await self.renew_if_long()

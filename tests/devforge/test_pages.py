@@ -105,6 +105,14 @@ def test_what_is_not_there_is_said_plainly(browser: httpx2.Client):
         assert (answer.status_code, "Not Found" in answer.text) == (404, True)
 
 
+def test_folded_parts_are_folded_and_no_other_html_is_obeyed():
+    told = render("<details>\n<summary>Earlier (2)</summary>\n\n## One\n\n<b>bold</b>\n\n</details>\n\nend")
+    assert "<details><summary>Earlier (2)</summary>" in told
+    assert "&lt;b&gt;" in told
+    assert told.index("</details>") < told.index("end")
+    assert "<details>" not in render("<details>\n<summary>never closed</summary>\n\ntext")
+
+
 def test_boxes_are_drawn_and_markers_in_the_middle_are_hidden():
     html = render("- [ ] later\n- [x] done\n\n<!-- hidden\nlines -->\nshown")
     assert "☐ later" in html

@@ -40,7 +40,7 @@ async def test_sixty_model_calls_add_two_comments_and_few_edits(time: WorkflowEn
     async with House(time, Planner(LONG), planned()).open(tmp_path) as h:
         await h.start()
         status = await h.comes_to("awaiting-response")
-        await tells(h, "**状態**: `awaiting-response`")
+        await tells(h, "**次**: コメントの返信")
         assert status.llm_calls >= 60
         assert [text.splitlines()[0] for text in h.forge.ours] == ["## 🛠️ 進捗(セッション 1)", "## 実行完了"]
         [text] = living(h)

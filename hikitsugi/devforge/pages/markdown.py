@@ -1,4 +1,4 @@
-"""Comments as a browser shows them: Markdown without raw HTML, hidden markers left out."""
+"""Comments as a browser shows them: Markdown without raw HTML but folded parts, hidden markers left out."""
 
 import re
 
@@ -7,12 +7,18 @@ from markdown_it.rules_core import StateCore
 from markupsafe import Markup
 
 _HIDDEN = re.compile(r"^[ \t]*<!--.*?-->[ \t]*$", re.MULTILINE | re.DOTALL)
+_FOLD = re.compile(r"<p>&lt;details&gt;(?:<br />)?\n?&lt;summary&gt;(.*?)&lt;/summary&gt;</p>")
+_UNFOLD = "<p>&lt;/details&gt;</p>"
 _BOXES = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 
 def render(text: str) -> Markup:
-    """HTML of a comment; whatever is HTML in its text is shown, not obeyed."""
-    return Markup(_PARSER.render(_HIDDEN.sub("", text)))  # noqa: S704 - the parser escapes: its option html is off
+    """HTML of a comment; whatever is HTML in its text is shown, not obeyed, but for parts that are folded."""
+    escaped = _PARSER.render(_HIDDEN.sub("", text))
+    folded = len(_FOLD.findall(escaped))
+    if folded and folded == escaped.count(_UNFOLD):
+        escaped = _FOLD.sub(r"<details><summary>\1</summary>", escaped).replace(_UNFOLD, "</details>")
+    return Markup(escaped)  # noqa: S704 - the parser escapes: its option html is off
 
 
 def _draw_boxes(state: StateCore) -> None:
