@@ -10,6 +10,7 @@ from activities.recalling import recalled
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Block, Turn
 from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.inheritance import Measure
 from hikitsugi.domain.issue import GitRemote
 from hikitsugi.domain.phases import Phase, tools_of
 from hikitsugi.domain.ports import Forge, Memory, Records, Toolbox, Workspaces
@@ -62,6 +63,8 @@ class ToolsUsed(Value):
     submitted: bool
     blocked: bool = False
     """Whether the model submitted that it cannot go on."""
+    tokens: int = 0
+    """How much longer the conversation became, by a guess."""
 
 
 class Publish(Value):
@@ -99,8 +102,10 @@ class WorkspaceActivities:
         forges: Mapping[str, Forge],
         redact: Redactor | None = None,
         *,
+        measure: Measure,
         records: Records | None = None,
     ) -> None:
+        self._measure = measure
         self._redact = redact or Redactor()
         self._records = records
         self._queue = queue
@@ -134,6 +139,7 @@ class WorkspaceActivities:
             errors=sum(outcome.is_error for _, outcome in outcomes),
             submitted=bool(submitted),
             blocked=any(call.input.get("status") == SubmissionStatus.BLOCKED for call in submitted),
+            tokens=sum(self._measure(outcome.text) for _, outcome in outcomes),
         )
 
     async def _outcome(self, request: UseTools, call: ToolCall) -> ToolOutcome:

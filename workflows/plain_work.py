@@ -33,7 +33,7 @@ class PlainWork:
                 await self._steps.tell_to_go_on()
             elif (used := await self._steps.use_tools()).submitted:
                 self.is_blocked = used.blocked
-                self._session.submitted = self._session.talk.sequence - 2
+                self._session.submitted = self._session.talk.turn(back=2)
                 return True
             else:
                 reminders = 0

@@ -18,6 +18,7 @@ from hikitsugi.domain.subject import work_branch
 from hikitsugi.messages import comments, handover, operators
 from workflows import limits
 from workflows.comment_log import CommentLog
+from workflows.compression import Compression
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.people import People
@@ -42,6 +43,7 @@ class SessionStory:
         display: Display,
         gate: Gate,
         purse: Purse,
+        compression: Compression,
         renew: Callable[[], Awaitable[None]],
     ) -> None:
         self.issue = issue
@@ -51,6 +53,7 @@ class SessionStory:
         self.display = display
         self.gate = gate
         self.purse = purse
+        self.compression = compression
         self.log = CommentLog(issue, life)
         self.renew = renew
 
@@ -148,7 +151,7 @@ class SessionStory:
         if is_planned:
             session.begin_anew(str(workflow.uuid4()))
         if not session.talk.is_open:
-            session.talk.sequence = await self.steps.open_conversation(workflow.now())
+            session.talk.open(await self.steps.open_conversation(workflow.now()))
         if session.passes and not await self.take_in():
             return False
         if is_planned:
@@ -163,7 +166,7 @@ class SessionStory:
         return PlannedWork(self.life, self.steps, self.planning_steps, people, self.checkpoint, self.display.show_plan)
 
     async def checkpoint(self) -> bool:
-        """Between two rounds of work: pause, new comments, the budget, then a fresh run if the history is long.
+        """Between two rounds of work: pause, stop, comments, budget, compression, then a fresh run if it is long.
 
         Whether comments were told.
         """
@@ -171,6 +174,7 @@ class SessionStory:
         await self.gate.passage(at_checkpoint=True)
         await self.hear_people()
         await self.purse.passage(self.hear_people)
+        await self.compression.passage()
         self.display.wait_for(self.next_step())
         await self.renew_if_long()
         return self.life.comments_processed > told_before

@@ -125,6 +125,7 @@ class Steps:
         summary = f"tell the model {len(comments)} comment(s)"
         versions = await self._work(MemoryActivities.tell_comments, request, limits.FORGE, summary)
         self._session.talk.sequence += bool(versions)
+        self._session.talk.context_tokens += sum(comment.size for comment in comments)
         self._life.overlooked = 0
         self._life.forget_heard([*versions, *(comment.version for comment in comments)])
         told = {version.rpartition("@")[0] for version in versions}
@@ -203,6 +204,7 @@ class Steps:
 
         used = await self._at_checkout(WorkspaceActivities.use_tools, request, limits.TOOLS, summary)
         talk.sequence += 1
+        talk.context_tokens += used.tokens
         talk.asked = None
         return used
 
@@ -253,8 +255,7 @@ class Steps:
             issue_title=self._life.title,
             branch=self._session.branch,
             language=self._life.policy.language,
-            conversation=self._session.talk.id,
-            sequence=self._session.submitted,
+            submitted=self._session.submitted,
             work=self._done,
         )
         return await self._work(ForgeActivities.open_change_request, request, limits.FORGE, "open the change request")
@@ -265,8 +266,7 @@ class Steps:
             issue=self._session.answer_at or self._issue,
             key=self._session.key_of(f"result-{self._session.passes}"),
             language=self._life.policy.language,
-            conversation=self._session.talk.id,
-            sequence=self._session.submitted if concluded else None,
+            submitted=self._session.submitted if concluded else None,
             published=published,
             change_request=self._life.change_request,
             work=self._done,
