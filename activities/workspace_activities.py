@@ -8,7 +8,7 @@ from temporalio import activity
 
 from activities.recalling import recalled
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.conversation import Block, Turn
+from hikitsugi.domain.conversation import Block, Opening, Turn
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.inheritance import Measure
 from hikitsugi.domain.issue import GitRemote
@@ -19,7 +19,9 @@ from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.tools import Intent, SubmissionStatus, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.verification import Verified
+from hikitsugi.domain.visible import without_unseen
 from hikitsugi.domain.workspace import Commit, Published
+from hikitsugi.messages import prompts
 
 INTERRUPTED = (
     "Interrupted: the command was cut off before it ended, and its effect is unknown. "
@@ -83,6 +85,15 @@ class Verify(Value):
     commit: str
 
 
+class ReadInstructions(Value):
+    """Keep what the repository's base branch asks of agents, under an id of the store."""
+
+    issue: IssueAddress
+    session: int
+    conversation: str
+    at: datetime
+
+
 class SweepWorkspaces(Value):
     """Remove what this host keeps of issues that were not worked on for so long."""
 
@@ -120,6 +131,28 @@ class WorkspaceActivities:
         remote = await self._remote(request.issue)
         await self._workspaces.prepare(request.issue, remote, request.branch)
         return self._queue
+
+    @activity.defn
+    async def read_instructions(self, request: ReadInstructions) -> bool:
+        """Whether there are any; a repository that cannot be read has none to follow."""
+        try:
+            said = await self._workspaces.instructions(request.issue, await self._remote(request.issue))
+        except WillNeverWork as error:
+            activity.logger.warning("the repository's instructions cannot be read: %s", error)
+            return False
+        if said:
+            turn = Turn.of_text("user", prompts.repository_instructions(said))
+            opening = Opening(
+                id=request.conversation,
+                issue=request.issue,
+                session=request.session,
+                purpose="instructions",
+                system="",
+                turns=(turn,),
+                opened_at=request.at,
+            )
+            await self._memory.open_conversation(opening)
+        return bool(said)
 
     @activity.defn
     async def use_tools(self, request: UseTools) -> ToolsUsed:
@@ -183,7 +216,7 @@ class WorkspaceActivities:
         """What the checks of the pushed commit showed, without secrets."""
         remote = await self._remote(request.issue)
         found = await self._workspaces.verify(request.issue, remote, request.commit, ())
-        checks = [check.model_copy(update={"tail": self._redact(check.tail)}) for check in found.checks]
+        checks = [check.model_copy(update={"tail": self._redact(without_unseen(check.tail))}) for check in found.checks]
         lines = [one.model_copy(update={"text": self._redact(one.text)}) for one in found.placeholders]
         return found.model_copy(update={"checks": tuple(checks), "placeholders": tuple(lines)})
 
@@ -201,5 +234,9 @@ def _unavailable(tool: str, phase: Phase) -> str:
 
 
 def _answer(call: ToolCall, outcome: ToolOutcome) -> Block:
-    answer: dict[str, JsonValue] = {"type": "tool_result", "tool_use_id": call.id, "content": outcome.text}
+    answer: dict[str, JsonValue] = {
+        "type": "tool_result",
+        "tool_use_id": call.id,
+        "content": without_unseen(outcome.text),
+    }
     return {**answer, "is_error": True} if outcome.is_error else answer

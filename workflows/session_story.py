@@ -122,21 +122,29 @@ class SessionStory:
             if not await self.begin_pass():
                 return
             session.part = Part.WORKING
-        if session.part is Part.WORKING:
-            session.workspace_queue = await self.steps.prepare_workspace()
-            session.concluded = await self.way_of_working().run()
-            session.part = Part.PUBLISHING
+        while session.part in {Part.WORKING, Part.PUBLISHING}:
+            await self.work_and_publish(session)
         await self.hand_in(session)
         if session.passes and self.life.last_comment_id:
             self.log.processed(self.life.last_comment_id)
         self.life.note_work(workflow.now())
 
-    async def hand_in(self, session: Session) -> None:
-        """Publish what the pass came to, and tell it."""
-        if session.part is Part.PUBLISHING:
-            self.display.wait_for(operators.verifies(self.language))
-            session.published = await self.steps.gather_evidence(workflow.now())
+    async def work_and_publish(self, session: Session) -> None:
+        """Work, and push what it came to; work that was lost before it could be pushed is done again."""
+        if session.part is Part.WORKING:
+            session.workspace_queue = await self.steps.prepare_workspace()
+            session.concluded = await self.way_of_working().run()
+            session.part = Part.PUBLISHING
+        self.display.wait_for(operators.verifies(self.language))
+        session.published = await self.steps.gather_evidence(workflow.now())
+        if session.has_lost_work and session.concluded and not self.life.policy.planning.enabled:
+            await self.steps.tell_to_go_on(moved=True)
+            session.part = Part.WORKING
+        else:
             session.part = Part.REQUESTING
+
+    async def hand_in(self, session: Session) -> None:
+        """Open the request for what was published, and tell it."""
         self.display.wait_for(operators.publishes(self.language))
         if session.part is Part.REQUESTING:
             if session.published and not session.published.is_empty:
@@ -148,6 +156,8 @@ class SessionStory:
     async def begin_pass(self) -> bool:
         """Open the conversation about what is asked for; False when what was said is there no more."""
         session, is_planned = self.life.current, self.life.policy.planning.enabled
+        if not session.is_instructed:
+            await self.steps.read_instructions(workflow.now())
         if is_planned:
             session.begin_anew(str(workflow.uuid4()))
         if not session.talk.is_open:

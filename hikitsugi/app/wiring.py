@@ -107,7 +107,7 @@ class Parts:
             HousekeepingActivities(self.records).forget_expired,
             ThinkingActivities(self.model, self.memory, self.redact, self.records).think,
             ProgressActivities(self.forges, self.records, self.redact).show_progress,
-            self._workspace().prepare_workspace,
+            *(self._workspace().prepare_workspace, self._workspace().read_instructions),
         ]
 
     def host_steps(self) -> Steps:

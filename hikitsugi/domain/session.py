@@ -137,6 +137,8 @@ class Session(BaseModel):
     """How often one of its conversations was compressed, or that was tried."""
     submitted: TurnRef | None = None
     """The turn in which the model last submitted."""
+    is_instructed: bool = False
+    """Whether the repository's own instructions were read."""
     part: Part = Part.HEARING
     """Which part of the pass is next or under way, so that a fresh run goes on in the middle of it."""
     concluded: bool = False
@@ -145,6 +147,8 @@ class Session(BaseModel):
     workspace_queue: str | None = None
     moves: int = 0
     """How often the checkout had to be prepared anew elsewhere; what was not pushed before is lost then."""
+    has_lost_work: bool = False
+    """Whether the checkout was lost before the last push, and with it what was to be pushed."""
     awaits_until: datetime | None = None
     """Set while the result is told and an answer is waited for."""
     answer_at: IssueAddress | None = None
