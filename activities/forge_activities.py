@@ -80,8 +80,8 @@ class OpenChangeRequest(Value):
     issue_title: str
     branch: str
     language: Language
-    conversation: str
-    sequence: int | None
+    submitted: TurnRef | None
+    """The model turn that submitted last, if one did."""
     work: Work = Work()
 
 
@@ -91,8 +91,7 @@ class PostResult(Value):
     issue: IssueAddress
     key: str
     language: Language
-    conversation: str
-    sequence: int | None
+    submitted: TurnRef | None
     """The model turn that submitted, if one did."""
     published: Published
     change_request: str | None
@@ -198,7 +197,7 @@ class ForgeActivities:
     async def _conclusion(self, request: OpenChangeRequest | PostResult) -> Submission | None:
         """What the work came to, in the model's words; planned work speaks through its verification."""
         if request.work.plan is None:
-            return await submission_in(self._memory, request.conversation, request.sequence)
+            return await submission_at(self._memory, request.submitted)
         return await conclusion_of(
             self._memory, request.work.plan, request.work.verdict, concluded=request.work.concluded
         )
@@ -228,9 +227,3 @@ class ForgeActivities:
 def ids_in(versions: Collection[str]) -> frozenset[str]:
     """The comments of which some text is among the versions."""
     return frozenset(version.rpartition("@")[0] for version in versions)
-
-
-async def submission_in(memory: Memory, conversation: str, sequence: int | None) -> Submission | None:
-    """What the model submitted in a turn of a conversation."""
-    turn = None if sequence is None else TurnRef(conversation=conversation, sequence=sequence)
-    return await submission_at(memory, turn)

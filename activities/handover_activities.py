@@ -28,6 +28,7 @@ from hikitsugi.domain.session import Ending, Handover
 from hikitsugi.domain.status import PlanItem
 from hikitsugi.domain.tools import Submission
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.visible import only_visible, without_unseen
 from hikitsugi.messages.handover import Source, summary_by_rule
 from hikitsugi.messages.session_record import fitting, session_record
 
@@ -147,7 +148,7 @@ class HandoverActivities:
         context, runs, calls = await self._gathered(request)
         told, submissions = await self._told(request), submissions_in(runs)
         record = session_record(
-            request.title,
+            only_visible(request.title),
             context=context,
             submissions=submissions,
             decisions=told.sources,
@@ -166,7 +167,7 @@ class HandoverActivities:
         return HandedOver(handover=kept.carried, usage=reply.usage, cost_usd=cost)
 
     def _fitting(self, record: list[str]) -> str:
-        return fitting(record, _RECORD_TOKENS, self._measure)
+        return without_unseen(fitting(record, _RECORD_TOKENS, self._measure))
 
     def _by_rule(self, request: HandOver, context: Context, submissions: list[Submission], told: Told) -> str:
         return summary_by_rule(
@@ -210,7 +211,8 @@ class HandoverActivities:
             heard = [comment for comment in comments if comment.version in known]
             names = {request.author, *(comment.author for comment in heard)}
             told = Told(
-                decisions=tuple((each.body, each.url) for each in heard[-_MOST_DECISIONS:]), names=tuple(sorted(names))
+                decisions=tuple((only_visible(each.body), each.url) for each in heard[-_MOST_DECISIONS:]),
+                names=tuple(sorted(names)),
             )
         return told
 

@@ -8,6 +8,7 @@ from temporalio import activity
 
 from activities.audience import Audience, our_name
 from activities.forge_activities import ids_in
+from activities.workspace_activities import MOVED
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.commands import command_in
 from hikitsugi.domain.conversation import Opening, Turn
@@ -21,6 +22,7 @@ from hikitsugi.domain.recall import RECALL
 from hikitsugi.domain.session import Handover
 from hikitsugi.domain.tools import ToolSpec
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.visible import only_visible, without_unseen
 from hikitsugi.domain.waiting import Waiting
 from hikitsugi.messages import prompts
 
@@ -42,6 +44,8 @@ class OpenConversation(Value):
     terms: InheritanceTerms = InheritanceTerms()
     at: datetime
     purpose: str = "plain_work"
+    instructions: str = ""
+    """Under which the store keeps what the repository asks of agents, if it asks for anything."""
 
 
 class TellComments(Value):
@@ -62,6 +66,8 @@ class TellToGoOn(Value):
 
     conversation: str
     sequence: int
+    moved: bool = False
+    """Whether to go on because the checkout was lost with what was not pushed."""
 
 
 class MemoryActivities:
@@ -87,7 +93,7 @@ class MemoryActivities:
     async def open_conversation(self, request: OpenConversation) -> int:
         """Store the opening; the number of the next turn."""
         forge = self._forges[request.issue.forge]
-        issue = await forge.read_issue(request.issue)
+        issue = _as_seen(await forge.read_issue(request.issue))
         audience = Audience(forge, request.issue.home, issue.author, request.accept_from)
         left_out = frozenset(request.leave_out)
         comments = [c for c in await forge.read_comments(request.issue) if c.id not in left_out]
@@ -104,7 +110,11 @@ class MemoryActivities:
             purpose=request.purpose,
             system=self._system_prompt(request.language, request.issue.repository),
             tools=(*self._tools, RECALL) if await self._has_history(request) else self._tools,
-            turns=(*await self._inherited(request, {issue.author, *(c.author for c in heard)}), *turns),
+            turns=(
+                *await self._inherited(request, {issue.author, *(c.author for c in heard)}),
+                *await self._instructions(request),
+                *turns,
+            ),
             comments=tuple(comment.version for comment in heard),
             opened_at=request.at,
         )
@@ -118,9 +128,14 @@ class MemoryActivities:
         with suppress(WillNeverWork):
             whole = await self._records.read_context(request.issue, request.handover.id)
         context = whole or Context.of(request.issue, request.handover)
-        text = inherited_text(context, request.terms, self._measure, names)
+        text = without_unseen(inherited_text(context, request.terms, self._measure, names))
         fixed = Turn.of_text("user", prompts.earlier_record(str(request.issue)))
         return [fixed, Turn.of_text("assistant", text)] if text else []
+
+    async def _instructions(self, request: OpenConversation) -> list[Turn]:
+        """What the repository asks of agents."""
+        kept = await self._memory.find_turn(request.instructions, 0)
+        return [kept] if kept else []
 
     async def _has_history(self, request: OpenConversation) -> bool:
         """Whether there is anything of earlier sessions to recall."""
@@ -156,7 +171,10 @@ class MemoryActivities:
             ids = {waiting.id for waiting in watched if str(waiting.place or issue) == place}
             found |= await self._read(IssueAddress.parse(place), ids)
         there = [(found[waiting.id], waiting) for waiting in comments if waiting.id in found]
-        return [comment.model_copy(update={"edited": waiting.edited}) for comment, waiting in there]
+        return [
+            comment.model_copy(update={"edited": waiting.edited, "body": only_visible(comment.body)})
+            for comment, waiting in there
+        ]
 
     async def _read(self, place: IssueAddress, ids: Collection[str]) -> dict[str, Comment]:
         """Comments as they stand on the forge; many are looked for in the whole conversation first."""
@@ -168,8 +186,9 @@ class MemoryActivities:
 
     @activity.defn
     async def tell_to_go_on(self, request: TellToGoOn) -> None:
-        """Store the reminder."""
-        await self._memory.append(request.conversation, request.sequence, Turn.of_text("user", prompts.go_on()))
+        """Store the reminder, or the reason."""
+        text = MOVED if request.moved else prompts.go_on()
+        await self._memory.append(request.conversation, request.sequence, Turn.of_text("user", text))
 
 
 def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Turn]) -> list[Turn]:
@@ -191,6 +210,11 @@ def _latest(told: Sequence[Turn]) -> list[Turn]:
     return list(told)
 
 
+def _as_seen(issue: Issue) -> Issue:
+    """The issue with only what a person sees of it."""
+    return issue.model_copy(update={"title": only_visible(issue.title), "body": only_visible(issue.body)})
+
+
 def _asked(issue: Issue) -> str:
     """What the issue or request itself says."""
     if issue.request:
@@ -201,6 +225,6 @@ def _asked(issue: Issue) -> str:
 def _turn_of(comment: Comment, *, by_us: bool) -> Turn:
     """A person's comment as the user's turn, a result of ours as the assistant's."""
     if not by_us:
-        return Turn.of_text("user", prompts.shortened(comment.body))
+        return Turn.of_text("user", prompts.shortened(only_visible(comment.body)))
     without_marker = comment.body.rstrip().rpartition("\n")[0]
-    return Turn.of_text("assistant", without_marker.split("\n", 1)[-1].strip())
+    return Turn.of_text("assistant", without_unseen(without_marker.split("\n", 1)[-1].strip()))

@@ -8,8 +8,9 @@ from temporalio import activity
 
 from activities.recalling import recalled
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.conversation import Block, Turn
+from hikitsugi.domain.conversation import Block, Opening, Turn
 from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.inheritance import Measure
 from hikitsugi.domain.issue import GitRemote
 from hikitsugi.domain.phases import Phase, tools_of
 from hikitsugi.domain.ports import Forge, Memory, Records, Toolbox, Workspaces
@@ -18,7 +19,9 @@ from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.tools import Intent, SubmissionStatus, ToolCall, ToolOutcome
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.verification import Verified
+from hikitsugi.domain.visible import without_unseen
 from hikitsugi.domain.workspace import Commit, Published
+from hikitsugi.messages import prompts
 
 INTERRUPTED = (
     "Interrupted: the command was cut off before it ended, and its effect is unknown. "
@@ -62,6 +65,8 @@ class ToolsUsed(Value):
     submitted: bool
     blocked: bool = False
     """Whether the model submitted that it cannot go on."""
+    tokens: int = 0
+    """How much longer the conversation became, by a guess."""
 
 
 class Publish(Value):
@@ -78,6 +83,15 @@ class Verify(Value):
 
     issue: IssueAddress
     commit: str
+
+
+class ReadInstructions(Value):
+    """Keep what the repository's base branch asks of agents, under an id of the store."""
+
+    issue: IssueAddress
+    session: int
+    conversation: str
+    at: datetime
 
 
 class SweepWorkspaces(Value):
@@ -99,8 +113,10 @@ class WorkspaceActivities:
         forges: Mapping[str, Forge],
         redact: Redactor | None = None,
         *,
+        measure: Measure,
         records: Records | None = None,
     ) -> None:
+        self._measure = measure
         self._redact = redact or Redactor()
         self._records = records
         self._queue = queue
@@ -115,6 +131,28 @@ class WorkspaceActivities:
         remote = await self._remote(request.issue)
         await self._workspaces.prepare(request.issue, remote, request.branch)
         return self._queue
+
+    @activity.defn
+    async def read_instructions(self, request: ReadInstructions) -> bool:
+        """Whether there are any; a repository that cannot be read has none to follow."""
+        try:
+            said = await self._workspaces.instructions(request.issue, await self._remote(request.issue))
+        except WillNeverWork as error:
+            activity.logger.warning("the repository's instructions cannot be read: %s", error)
+            return False
+        if said:
+            turn = Turn.of_text("user", prompts.repository_instructions(said))
+            opening = Opening(
+                id=request.conversation,
+                issue=request.issue,
+                session=request.session,
+                purpose="instructions",
+                system="",
+                turns=(turn,),
+                opened_at=request.at,
+            )
+            await self._memory.open_conversation(opening)
+        return bool(said)
 
     @activity.defn
     async def use_tools(self, request: UseTools) -> ToolsUsed:
@@ -134,6 +172,7 @@ class WorkspaceActivities:
             errors=sum(outcome.is_error for _, outcome in outcomes),
             submitted=bool(submitted),
             blocked=any(call.input.get("status") == SubmissionStatus.BLOCKED for call in submitted),
+            tokens=sum(self._measure(outcome.text) for _, outcome in outcomes),
         )
 
     async def _outcome(self, request: UseTools, call: ToolCall) -> ToolOutcome:
@@ -177,7 +216,7 @@ class WorkspaceActivities:
         """What the checks of the pushed commit showed, without secrets."""
         remote = await self._remote(request.issue)
         found = await self._workspaces.verify(request.issue, remote, request.commit, ())
-        checks = [check.model_copy(update={"tail": self._redact(check.tail)}) for check in found.checks]
+        checks = [check.model_copy(update={"tail": self._redact(without_unseen(check.tail))}) for check in found.checks]
         lines = [one.model_copy(update={"text": self._redact(one.text)}) for one in found.placeholders]
         return found.model_copy(update={"checks": tuple(checks), "placeholders": tuple(lines)})
 
@@ -195,5 +234,9 @@ def _unavailable(tool: str, phase: Phase) -> str:
 
 
 def _answer(call: ToolCall, outcome: ToolOutcome) -> Block:
-    answer: dict[str, JsonValue] = {"type": "tool_result", "tool_use_id": call.id, "content": outcome.text}
+    answer: dict[str, JsonValue] = {
+        "type": "tool_result",
+        "tool_use_id": call.id,
+        "content": without_unseen(outcome.text),
+    }
     return {**answer, "is_error": True} if outcome.is_error else answer

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import tempfile
+from collections import Counter
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -21,8 +22,9 @@ _NEVER = 10_000_000
 
 
 class Call(NamedTuple):
-    """The input tokens of one model call."""
+    """The input tokens of one call of a model; summaries are counted as dear as work."""
 
+    conversation: str
     uncached: int
     read: int
     written: int
@@ -42,8 +44,9 @@ async def measure() -> None:
     """Print the cost of a session of a hundred steps, with and without compression."""
     print(f"{STEPS} steps of about 4 KB; input cost against sending everything uncached in each call")
     print("compression | calls | longest prompt | ours / uncached | append-only floor / uncached | ours / that floor")
-    full = 0.0
-    for name, compress_at in (("none", _NEVER), ("at 80,000", 80_000), ("at 40,000", 40_000)):
+    rows = {"none": _NEVER, "at 80,000": 80_000, "at 40,000": 40_000}
+    full = 0
+    for name, compress_at in rows.items():
         calls = await _session(compress_at)
         full = full or sum(call.total for call in calls)
         ours, floor = sum(call.cost for call in calls) / full, _floor(calls) / full
@@ -55,12 +58,12 @@ async def measure() -> None:
 
 
 def _floor(calls: list[Call]) -> float:
-    """The least an append-only conversation costs with caching: each token written once, everything earlier read."""
-    cost, before = 0.0, 0
+    """The least append-only conversations cost with caching: each token written once, everything earlier read."""
+    cost, before = 0.0, Counter[str]()
     for call in calls:
-        kept = before if call.total > before else 0
+        kept = before[call.conversation]
         cost += kept * READ + (call.total - kept) * WRITTEN
-        before = call.total
+        before[call.conversation] = call.total
     return cost
 
 
@@ -91,6 +94,6 @@ def _counting() -> Script:
 
 
 def _calls(database: Path) -> list[Call]:
-    rows = "SELECT input_tokens, cache_read_tokens, cache_write_tokens FROM model_calls ORDER BY at"
+    rows = "SELECT conversation, input_tokens, cache_read_tokens, cache_write_tokens FROM model_calls ORDER BY at"
     with sqlite3.connect(database) as connection:
         return [Call(*row) for row in connection.execute(rows)]

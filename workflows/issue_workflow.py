@@ -23,6 +23,7 @@ from hikitsugi.messages import comments, operators, plans
 from workflows.assigned_work import AssignedWork
 from workflows.caretaker import Caretaker
 from workflows.comment_log import CommentLog
+from workflows.compression import Compression
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.intake import Intake
@@ -62,8 +63,9 @@ class IssueWorkflow:
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
         self.purse = Purse(self.life, self.steps, self.gate, self.status)
         planning = PlanningSteps(self.issue, self.life, patience, self.gate.passage)
+        compression = Compression(self.issue, self.life, patience, self.gate.passage)
         self.story = SessionStory(
-            self.issue, self.life, self.steps, planning, self.display, self.gate, self.purse, self.renew
+            self.issue, self.life, self.steps, planning, self.display, self.gate, self.purse, compression, self.renew
         )
         self.assigned = AssignedWork(self.issue, self.life, self.display, patience, is_long, self.renew)
 

@@ -31,13 +31,21 @@ class PlainWork:
             if not self._session.talk.asked:
                 reminders += 1
                 await self._steps.tell_to_go_on()
-            elif (used := await self._steps.use_tools()).submitted:
-                self.is_blocked = used.blocked
-                self._session.submitted = self._session.talk.sequence - 2
+            elif await self._uses_tools_to_submit():
                 return True
             else:
                 reminders = 0
         return False
+
+    async def _uses_tools_to_submit(self) -> bool:
+        """Run the tools; what is submitted at a checkout that was lost meanwhile does not count."""
+        moves = self._session.moves
+        used = await self._steps.use_tools()
+        if not used.submitted or self._session.moves > moves:
+            return False
+        self.is_blocked = used.blocked
+        self._session.submitted = self._session.talk.turn(back=2)
+        return True
 
     def _may_go_on(self, reminders: int) -> bool:
         return self._session.talk.iterations < self._max_iterations and reminders <= MAX_REMINDERS

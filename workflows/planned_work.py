@@ -109,10 +109,12 @@ class PlannedWork:
             await self._planning_steps.open_phase(Phase.EXECUTION, workflow.now(), action.id)
         work = PlainWork(self._session, self._steps, self._between_turns, self._policy.limits.steps_per_action)
         submitted = await work.run()
+        await self._steps.publish(workflow.now(), action)
+        if submitted and self._session.has_lost_work:
+            return await self._steps.tell_to_go_on(moved=True)
         is_done = submitted and not work.is_blocked
         action.status = ActionStatus.DONE if is_done else ActionStatus.FAILED
         action.result = self._session.talk.turn(back=2) if submitted else None
-        await self._steps.publish(workflow.now(), action)
         self._planning.note_action(failed=not is_done)
         return self._enter(self._after_action())
 

@@ -46,7 +46,7 @@ class PlanningSteps:
             at=now,
         )
         summary = f"open {phase} {action or ''}".strip()
-        session.talk.sequence = await self._work(PlanningActivities.open_phase, request, limits.STORE, summary)
+        session.talk.open(await self._work(PlanningActivities.open_phase, request, limits.STORE, summary))
 
     def _shown_in(self, phase: Phase) -> tuple[Shown, ...]:
         """Which earlier replies a phase starts from."""

@@ -18,6 +18,7 @@ from hikitsugi.domain.subject import work_branch
 from hikitsugi.messages import comments, handover, operators
 from workflows import limits
 from workflows.comment_log import CommentLog
+from workflows.compression import Compression
 from workflows.display import Display
 from workflows.gate import Gate
 from workflows.people import People
@@ -42,6 +43,7 @@ class SessionStory:
         display: Display,
         gate: Gate,
         purse: Purse,
+        compression: Compression,
         renew: Callable[[], Awaitable[None]],
     ) -> None:
         self.issue = issue
@@ -51,6 +53,7 @@ class SessionStory:
         self.display = display
         self.gate = gate
         self.purse = purse
+        self.compression = compression
         self.log = CommentLog(issue, life)
         self.renew = renew
 
@@ -119,21 +122,29 @@ class SessionStory:
             if not await self.begin_pass():
                 return
             session.part = Part.WORKING
-        if session.part is Part.WORKING:
-            session.workspace_queue = await self.steps.prepare_workspace()
-            session.concluded = await self.way_of_working().run()
-            session.part = Part.PUBLISHING
+        while session.part in {Part.WORKING, Part.PUBLISHING}:
+            await self.work_and_publish(session)
         await self.hand_in(session)
         if session.passes and self.life.last_comment_id:
             self.log.processed(self.life.last_comment_id)
         self.life.note_work(workflow.now())
 
-    async def hand_in(self, session: Session) -> None:
-        """Publish what the pass came to, and tell it."""
-        if session.part is Part.PUBLISHING:
-            self.display.wait_for(operators.verifies(self.language))
-            session.published = await self.steps.gather_evidence(workflow.now())
+    async def work_and_publish(self, session: Session) -> None:
+        """Work, and push what it came to; work that was lost before it could be pushed is done again."""
+        if session.part is Part.WORKING:
+            session.workspace_queue = await self.steps.prepare_workspace()
+            session.concluded = await self.way_of_working().run()
+            session.part = Part.PUBLISHING
+        self.display.wait_for(operators.verifies(self.language))
+        session.published = await self.steps.gather_evidence(workflow.now())
+        if session.has_lost_work and session.concluded and not self.life.policy.planning.enabled:
+            await self.steps.tell_to_go_on(moved=True)
+            session.part = Part.WORKING
+        else:
             session.part = Part.REQUESTING
+
+    async def hand_in(self, session: Session) -> None:
+        """Open the request for what was published, and tell it."""
         self.display.wait_for(operators.publishes(self.language))
         if session.part is Part.REQUESTING:
             if session.published and not session.published.is_empty:
@@ -145,10 +156,12 @@ class SessionStory:
     async def begin_pass(self) -> bool:
         """Open the conversation about what is asked for; False when what was said is there no more."""
         session, is_planned = self.life.current, self.life.policy.planning.enabled
+        if not session.is_instructed:
+            await self.steps.read_instructions(workflow.now())
         if is_planned:
             session.begin_anew(str(workflow.uuid4()))
         if not session.talk.is_open:
-            session.talk.sequence = await self.steps.open_conversation(workflow.now())
+            session.talk.open(await self.steps.open_conversation(workflow.now()))
         if session.passes and not await self.take_in():
             return False
         if is_planned:
@@ -163,7 +176,7 @@ class SessionStory:
         return PlannedWork(self.life, self.steps, self.planning_steps, people, self.checkpoint, self.display.show_plan)
 
     async def checkpoint(self) -> bool:
-        """Between two rounds of work: pause, new comments, the budget, then a fresh run if the history is long.
+        """Between two rounds of work: pause, stop, comments, budget, compression, then a fresh run if it is long.
 
         Whether comments were told.
         """
@@ -171,6 +184,7 @@ class SessionStory:
         await self.gate.passage(at_checkpoint=True)
         await self.hear_people()
         await self.purse.passage(self.hear_people)
+        await self.compression.passage()
         self.display.wait_for(self.next_step())
         await self.renew_if_long()
         return self.life.comments_processed > told_before

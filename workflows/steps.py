@@ -20,6 +20,7 @@ from activities.thinking_activities import Think, ThinkingActivities, Thought
 from activities.workspace_activities import (
     PrepareWorkspace,
     Publish,
+    ReadInstructions,
     ToolsUsed,
     UseTools,
     Verify,
@@ -105,6 +106,7 @@ class Steps:
             terms=self._life.policy.inheritance,
             at=now,
             purpose="request" if self._life.policy.planning.enabled else "plain_work",
+            instructions=self._session.key_of("instructions"),
         )
         self.is_opening = True
         try:
@@ -125,14 +127,24 @@ class Steps:
         summary = f"tell the model {len(comments)} comment(s)"
         versions = await self._work(MemoryActivities.tell_comments, request, limits.FORGE, summary)
         self._session.talk.sequence += bool(versions)
+        self._session.talk.context_tokens += sum(comment.size for comment in comments)
         self._life.overlooked = 0
         self._life.forget_heard([*versions, *(comment.version for comment in comments)])
         told = {version.rpartition("@")[0] for version in versions}
         return tuple(comment for comment in comments if comment.id in told)
 
-    async def tell_to_go_on(self) -> None:
-        """Remind the model that it has to act or to submit."""
-        request = TellToGoOn(conversation=self._session.talk.id, sequence=self._session.talk.sequence)
+    async def read_instructions(self, now: datetime) -> None:
+        """Keep what the repository asks of agents, for all conversations of the session."""
+        key = self._session.key_of("instructions")
+        request = ReadInstructions(issue=self._issue, session=self._session.number, conversation=key, at=now)
+        step = WorkspaceActivities.read_instructions
+        await self._work(step, request, limits.GIT, "read the repository's instructions")
+        self._session.is_instructed = True
+
+    async def tell_to_go_on(self, *, moved: bool = False) -> None:
+        """Remind the model that it has to act or to submit, or tell it that unpushed work was lost."""
+        talk = self._session.talk
+        request = TellToGoOn(conversation=talk.id, sequence=talk.sequence, moved=moved)
         await self._work(MemoryActivities.tell_to_go_on, request, limits.STORE, "remind the model")
         self._session.talk.sequence += 1
         self._session.talk.asked = None
@@ -203,6 +215,7 @@ class Steps:
 
         used = await self._at_checkout(WorkspaceActivities.use_tools, request, limits.TOOLS, summary)
         talk.sequence += 1
+        talk.context_tokens += used.tokens
         talk.asked = None
         return used
 
@@ -212,8 +225,10 @@ class Steps:
             return Published(commit="", withheld=True)
         message = change_request.commit(self._issue, self._life.title, action)
         request = Publish(issue=self._issue, branch=self._session.branch, message=message, at=now)
-        summary = f"commit and push {request.branch}"
-        return await self._at_checkout(WorkspaceActivities.publish, lambda: request, limits.GIT, summary)
+        summary, moves = f"commit and push {request.branch}", self._session.moves
+        published = await self._at_checkout(WorkspaceActivities.publish, lambda: request, limits.GIT, summary)
+        self._session.has_lost_work = self._session.moves > moves
+        return published
 
     async def verify(self, commit: str) -> Verified:
         """Run the checks on a pushed commit."""
@@ -253,8 +268,7 @@ class Steps:
             issue_title=self._life.title,
             branch=self._session.branch,
             language=self._life.policy.language,
-            conversation=self._session.talk.id,
-            sequence=self._session.submitted,
+            submitted=self._session.submitted,
             work=self._done,
         )
         return await self._work(ForgeActivities.open_change_request, request, limits.FORGE, "open the change request")
@@ -265,8 +279,7 @@ class Steps:
             issue=self._session.answer_at or self._issue,
             key=self._session.key_of(f"result-{self._session.passes}"),
             language=self._life.policy.language,
-            conversation=self._session.talk.id,
-            sequence=self._session.submitted if concluded else None,
+            submitted=self._session.submitted if concluded else None,
             published=published,
             change_request=self._life.change_request,
             work=self._done,

@@ -75,6 +75,7 @@ def policy(settings: Settings, forge: ForgeSettings) -> Policy:
         inheritance=inheritance_terms(settings),
         planning=planning_policy(settings),
         commands_by_mention=forge.kind == "gitlab",
+        compress_at_tokens=settings.llm.compress_at_tokens,
     )
 
 

@@ -13,6 +13,7 @@ from temporalio.client import Client
 
 from activities.assignment_activities import AssignmentActivities
 from activities.board_keeper import BoardKeeper
+from activities.compression_activities import CompressionActivities
 from activities.forge_activities import ForgeActivities
 from activities.handover_activities import HandoverActivities
 from activities.housekeeping_activities import HousekeepingActivities
@@ -36,7 +37,7 @@ from hikitsugi.forges.github import GitHubForge
 from hikitsugi.forges.gitlab import GitLabForge
 from hikitsugi.language_model.client import AnthropicModel
 from hikitsugi.language_model.prices import PriceList
-from hikitsugi.language_model.prompts import final_summary, phase_prompt, plain_work
+from hikitsugi.language_model.prompts import compression, final_summary, phase_prompt, plain_work
 from hikitsugi.language_model.tokens import estimate
 from hikitsugi.memory.opening import open_memory
 from hikitsugi.workspace.checkout import Checkouts
@@ -102,10 +103,11 @@ class Parts:
             *(forge.open_change_request, forge.post_result, forge.reconcile),
             *(store.open_conversation, store.tell_comments, store.tell_to_go_on),
             *(between.take_over, between.hand_over),
+            CompressionActivities(self.memory, self.records, self.summary_model, compression, estimate).compress,
             HousekeepingActivities(self.records).forget_expired,
             ThinkingActivities(self.model, self.memory, self.redact, self.records).think,
             ProgressActivities(self.forges, self.records, self.redact).show_progress,
-            self._workspace().prepare_workspace,
+            *(self._workspace().prepare_workspace, self._workspace().read_instructions),
         ]
 
     def host_steps(self) -> Steps:
@@ -133,7 +135,14 @@ class Parts:
     def _workspace(self) -> WorkspaceActivities:
         tools = WorkspaceTools(self.checkouts, self.sandbox, sandbox_limits(self.settings))
         return WorkspaceActivities(
-            self.workspace_queue, self.checkouts, tools, self.memory, self.forges, self.redact, records=self.records
+            self.workspace_queue,
+            self.checkouts,
+            tools,
+            self.memory,
+            self.forges,
+            self.redact,
+            measure=estimate,
+            records=self.records,
         )
 
 

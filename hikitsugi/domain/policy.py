@@ -109,6 +109,8 @@ class Policy(Value):
     commands_by_mention: bool = False
     """Whether people had better write `@bot approve`, because the forge takes `/approve` for its own."""
     inheritance: InheritanceTerms = InheritanceTerms()
+    compress_at_tokens: int = 80_000
+    """How long a conversation with the model may become before it is compressed."""
 
     def hears_at(self, iteration: int) -> bool:
         """Whether comments are given to the model before this turn of a pass."""

@@ -178,6 +178,10 @@ class Memory(Protocol):
         """Path to content hash of every file the model has read or written in this conversation."""
         ...
 
+    async def carry_files(self, conversation: str, into: str) -> None:
+        """Let another conversation know the files seen in this one, where it knows nothing newer of them."""
+        ...
+
 
 class Records(Protocol):
     """What was done on an issue, session by session. Writing the same fact again changes nothing."""

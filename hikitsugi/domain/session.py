@@ -55,7 +55,12 @@ class Talk(BaseModel):
     id: str
     sequence: int = 0
     """The number of its next turn; 0 while it is not opened."""
+    opening: int = 0
+    """How many turns it was first opened with; compression keeps them as they are."""
     context_tokens: int = 0
+    """How long it is: as the last reply reported it, and a guess of what was added since."""
+    rest_until_tokens: int = 0
+    """How long it must have become before it is compressed, whatever the limit."""
     iterations: int = 0
     misfits: int = 0
     """How many replies had to be sent back."""
@@ -66,6 +71,25 @@ class Talk(BaseModel):
     def is_open(self) -> bool:
         """Whether it was begun."""
         return self.sequence > 0
+
+    def open(self, turns: int) -> None:
+        """It was begun with so many turns."""
+        self.sequence = self.opening = turns
+
+    def is_longer_than(self, tokens: int) -> bool:
+        """Whether it is time to compress it."""
+        return self.context_tokens > max(tokens, self.rest_until_tokens)
+
+    def rest(self) -> None:
+        """Leave its length alone until it has grown by a tenth."""
+        self.rest_until_tokens = self.context_tokens * 11 // 10
+
+    def continued_in(self, conversation: str, turns: int, tokens: int) -> "Talk":
+        """The same talk in a shorter conversation."""
+        kept = self.model_dump(include={"opening", "iterations", "misfits"})
+        shorter = Talk(id=conversation, sequence=turns, context_tokens=tokens, **kept)
+        shorter.rest()
+        return shorter
 
     def turn(self, back: int = 1) -> TurnRef:
         """One of its last turns."""
@@ -109,8 +133,12 @@ class Session(BaseModel):
     planning: Planning = Field(default_factory=Planning)
     verified: Verified | None = None
     """What the checks showed on the commit pushed last."""
-    submitted: int | None = None
+    compressions: int = 0
+    """How often one of its conversations was compressed, or that was tried."""
+    submitted: TurnRef | None = None
     """The turn in which the model last submitted."""
+    is_instructed: bool = False
+    """Whether the repository's own instructions were read."""
     part: Part = Part.HEARING
     """Which part of the pass is next or under way, so that a fresh run goes on in the middle of it."""
     concluded: bool = False
@@ -119,6 +147,8 @@ class Session(BaseModel):
     workspace_queue: str | None = None
     moves: int = 0
     """How often the checkout had to be prepared anew elsewhere; what was not pushed before is lost then."""
+    has_lost_work: bool = False
+    """Whether the checkout was lost before the last push, and with it what was to be pushed."""
     awaits_until: datetime | None = None
     """Set while the result is told and an answer is waited for."""
     answer_at: IssueAddress | None = None

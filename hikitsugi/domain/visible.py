@@ -22,10 +22,15 @@ _KEYS, _SKIN = "0123456789#*", range(0x1F3FB, 0x1F400)
 _JOINED_SCRIPTS = range(0x0600, 0x0E00)
 
 
-def only_visible(text: str) -> str:
-    """The text without HTML comments and characters that show nothing; what shapes letters and emoji stays."""
+def without_unseen(text: str) -> str:
+    """The text without characters that show nothing; what shapes letters and emoji stays."""
     flags = {at for flag in _FLAG.finditer(text) for at in range(*flag.span())}
-    shown = _UNSEEN.sub(lambda found: found[0] if _shapes(text, found.start(), flags) else "", text)
+    return _UNSEEN.sub(lambda found: found[0] if _shapes(text, found.start(), flags) else "", text)
+
+
+def only_visible(text: str) -> str:
+    """The text as a forge shows it: without HTML comments and characters that show nothing."""
+    shown = without_unseen(text)
     while (stripped := _COMMENT.sub("", shown)) != shown:
         shown = stripped
     return shown

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
 
-from sqlalchemy import select, update
+from sqlalchemy import literal, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -164,6 +164,13 @@ class SqlMemory(Transactions):
         seen = select(FileSeen.path, FileSeen.sha256).where(FileSeen.conversation == conversation)
         async with self._transaction() as connection:
             return {row.path: row.sha256 for row in await connection.execute(seen)}
+
+    async def carry_files(self, conversation: str, into: str) -> None:
+        """Let another conversation know the files seen in this one, where it knows nothing newer of them."""
+        seen = select(literal(into), FileSeen.path, FileSeen.sha256).where(FileSeen.conversation == conversation)
+        copy = self._insert(FileSeen).from_select(["conversation", "path", "sha256"], seen).on_conflict_do_nothing()
+        async with self._writing_in(into) as connection:
+            await connection.execute(copy)
 
     @asynccontextmanager
     async def _writing_in(self, conversation: str) -> AsyncGenerator[AsyncConnection]:

@@ -11,6 +11,7 @@ from activities.forge_activities import (
     ShowState,
 )
 from hikitsugi.domain.address import Kind
+from hikitsugi.domain.plan import TurnRef
 from hikitsugi.domain.policy import LabelNames, Language, Policy
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.states import OF_OUR_WORK, State
@@ -34,8 +35,7 @@ def result(language: Language = "ja", sequence: int | None = 1) -> PostResult:
         issue=ISSUE,
         key="ab12:result-0",
         language=language,
-        conversation=CONVERSATION,
-        sequence=sequence,
+        submitted=None if sequence is None else TurnRef(conversation=CONVERSATION, sequence=sequence),
         published=Published(commit="c" * 40, files_changed=1),
         change_request="http://forge.example/octo/repo/pull/2",
     )
@@ -131,8 +131,7 @@ async def test_the_work_branch_gets_one_change_request_that_names_the_issue(forg
         issue_title="It fails",
         branch="hikitsugi/issue-1",
         language="en",
-        conversation=CONVERSATION,
-        sequence=1,
+        submitted=TurnRef(conversation=CONVERSATION, sequence=1),
     )
     urls = {await step(activities(forge, memory).open_change_request, request) for _ in range(2)}
     assert urls == {"http://forge.example/octo/repo/pull/2"}

@@ -135,7 +135,7 @@ async def test_opening_twice_changes_nothing_though_somebody_wrote_meanwhile(for
 
 @pytest.mark.req("CH-05", "CH-07")
 async def test_an_accepted_person_who_copies_our_comment_stays_the_user(forge: FakeForge, memory: SqlMemory):
-    copied = f"## 実行完了\n\nIt is wrong.\n\n{MARKER}"
-    forge.says(ALICE, copied)
+    copied = "## 実行完了\n\nIt is wrong.\n\n"
+    forge.says(ALICE, f"{copied}{MARKER}")
     await step(activities(forge, memory).open_conversation, request())
     assert await turns(memory) == [OPENING, ("user", copied)]

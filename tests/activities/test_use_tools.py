@@ -27,6 +27,10 @@ WRITE = ("write", {"path": "a.py"})
 SUBMIT = ("submit", {"status": "done", "summary": "Fixed."})
 
 
+def unmeasured(_: str) -> int:
+    return 0
+
+
 class Workshop(FakeWorkshop):
     """Notes what is carried out, and of which files it was told."""
 
@@ -83,7 +87,7 @@ class _Fused:
 
 
 async def use(memory: SqlMemory, workshop: Workshop) -> ToolsUsed:
-    return await step(WorkspaceActivities("here", workshop, workshop, memory, {}).use_tools, USE)
+    return await step(WorkspaceActivities("here", workshop, workshop, memory, {}, measure=unmeasured).use_tools, USE)
 
 
 async def answers(memory: SqlMemory, conversation: str = CONVERSATION) -> list[tuple[Any, ...]]:
@@ -133,7 +137,7 @@ async def test_wherever_the_worker_dies_no_command_runs_twice_and_every_call_is_
         conversation, workshop = f"killed-{points}", Workshop()
         await asked_for(memory, RUN, WRITE, conversation=conversation)
         died = await _dies(memory, workshop, conversation, Fuse(points))
-        healthy = WorkspaceActivities("here", workshop, workshop, memory, {})
+        healthy = WorkspaceActivities("here", workshop, workshop, memory, {}, measure=unmeasured)
         await step(healthy.use_tools, USE.model_copy(update={"conversation": conversation}))
         run, write = await answers(memory, conversation)
         assert workshop.done.count("run") <= 1
@@ -143,7 +147,7 @@ async def test_wherever_the_worker_dies_no_command_runs_twice_and_every_call_is_
 
 
 async def _dies(memory: SqlMemory, workshop: Workshop, conversation: str, fuse: Fuse) -> bool:
-    dying = WorkspaceActivities("here", workshop, fuse.on(workshop), fuse.on(memory), {})
+    dying = WorkspaceActivities("here", workshop, fuse.on(workshop), fuse.on(memory), {}, measure=unmeasured)
     try:
         await step(dying.use_tools, USE.model_copy(update={"conversation": conversation}))
     except Killed:
@@ -182,7 +186,7 @@ async def test_a_call_is_checked_against_the_files_seen_up_to_it(memory: SqlMemo
 async def test_a_turn_that_the_store_does_not_know_is_refused(memory: SqlMemory, forge: FakeForge):
     await asked_for(memory, RUN)
     unknown = USE.model_copy(update={"sequence": 7})
-    workspace = WorkspaceActivities("here", Workshop(), Workshop(), memory, {"github": forge})
+    workspace = WorkspaceActivities("here", Workshop(), Workshop(), memory, {"github": forge}, measure=unmeasured)
     with pytest.raises(WillNeverWork, match="has no reply 7"):
         await step(workspace.use_tools, unknown)
 
@@ -191,7 +195,7 @@ async def test_a_lost_checkout_is_told_beside_the_answers(memory: SqlMemory):
     await asked_for(memory, RUN)
     moved = USE.model_copy(update={"moved": True})
     workshop = Workshop()
-    await step(WorkspaceActivities("here", workshop, workshop, memory, {}).use_tools, moved)
+    await step(WorkspaceActivities("here", workshop, workshop, memory, {}, measure=unmeasured).use_tools, moved)
     turn = await memory.find_turn(CONVERSATION, 2)
     assert turn is not None
     assert turn.content[-1] == {"type": "text", "text": MOVED}
@@ -209,6 +213,6 @@ async def test_who_may_only_look_changes_no_file_and_runs_commands_in_a_copy(mem
     await asked_for(memory, RUN, WRITE)
     workshop = Desk()
     looking = USE.model_copy(update={"read_only": True})
-    await step(WorkspaceActivities("here", workshop, workshop, memory, {}).use_tools, looking)
+    await step(WorkspaceActivities("here", workshop, workshop, memory, {}, measure=unmeasured).use_tools, looking)
     assert workshop.done == ["run"]
     assert await answers(memory) == [("call-0", "done", False), ("call-1", ONLY_LOOK, True)]

@@ -250,6 +250,8 @@ class FakeWorkshop:
         self.placeholders: list[Placeholder] = []
         self.touched: list[str] = []
         self.verified: list[str] = []
+        self.asks = ""
+        """What the repository's instruction files say."""
 
     async def prepare(self, issue: IssueAddress, remote: GitRemote, branch: str) -> None:
         self.prepared += 1
@@ -269,7 +271,7 @@ class FakeWorkshop:
         )
 
     async def instructions(self, issue: IssueAddress, remote: GitRemote) -> str:
-        return ""
+        return self.asks
 
     async def sweep(self, now: datetime, keep: timedelta) -> list[str]:
         return []

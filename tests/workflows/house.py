@@ -13,6 +13,7 @@ from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Interceptor, Worker, WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from activities.compression_activities import CompressionActivities
 from activities.failures import FailureTranslation
 from activities.forge_activities import ForgeActivities
 from activities.handover_activities import HandoverActivities
@@ -66,8 +67,15 @@ class House:
             store = MemoryActivities(memory, forges, _system_prompt, (), memory.records, estimate)
             between = HandoverActivities(memory.records, memory, forges, self.summarist, _summary_prompt, estimate)
             thinking = ThinkingActivities(self.model, memory, Redactor(), memory.records)
+            shortening = CompressionActivities(memory, memory.records, self.summarist, _summary_prompt, estimate)
             workspace = WorkspaceActivities(
-                self.task_queue, self.workshop, self.workshop, memory, forges, records=memory.records
+                self.task_queue,
+                self.workshop,
+                self.workshop,
+                memory,
+                forges,
+                measure=estimate,
+                records=memory.records,
             )
             async with Worker(
                 self.time.client,
@@ -77,10 +85,10 @@ class House:
                     *(forge.take_up, forge.hear, forge.show_state, forge.post_comment),
                     *(forge.open_change_request, forge.post_result, forge.reconcile),
                     *(planning.open_phase, planning.send_back, planning.ask_people, planning.propose_plan),
-                    workspace.verify,
                     ProgressActivities(forges, memory.records, Redactor()).show_progress,
+                    *(workspace.verify, workspace.read_instructions),
                     *(store.open_conversation, store.tell_comments, store.tell_to_go_on),
-                    *(between.take_over, between.hand_over),
+                    *(between.take_over, between.hand_over, shortening.compress),
                     *(thinking.think, workspace.prepare_workspace, workspace.use_tools, workspace.publish),
                 ],
                 workflow_runner=runner,

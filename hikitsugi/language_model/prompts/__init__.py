@@ -21,6 +21,11 @@ def phase_prompt(phase: Phase, language: Language, repository: str) -> str:
     return whole.format(language=_LANGUAGES[language], repository=repository)
 
 
+def compression(language: Language) -> str:
+    """How to shorten a conversation that has become too long."""
+    return _text("compression").format(language=_LANGUAGES[language])
+
+
 def final_summary(language: Language) -> str:
     """How to close the record of a session."""
     return _text("final_summary").format(language=_LANGUAGES[language])
