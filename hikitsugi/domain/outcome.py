@@ -11,7 +11,7 @@ from hikitsugi.domain.phase_replies import (
     Revision,
     Verdict,
 )
-from hikitsugi.domain.plan import Sketch
+from hikitsugi.domain.plan import EarlierPlan, Sketch
 from hikitsugi.domain.value import Value
 
 
@@ -24,6 +24,7 @@ class Outcome(Value):
     revise: bool = False
     replan: ReplanKind = ReplanKind.NONE
     confidence: float = 1.0
+    earlier_plan: EarlierPlan = "none"
 
     @classmethod
     def of(cls, reply: PhaseReply) -> "Outcome":
@@ -31,7 +32,9 @@ class Outcome(Value):
         match reply:
             case Brief():
                 return cls(questions=len(reply.questions), confidence=reply.confidence)
-            case PlanReply() | Revision():
+            case PlanReply():
+                return cls(actions=_sketches(reply.actions), earlier_plan=reply.earlier_plan)
+            case Revision():
                 return cls(actions=_sketches(reply.actions))
             case Reflection():
                 return cls(revise=reply.revise)
