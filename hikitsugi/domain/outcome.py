@@ -32,10 +32,9 @@ class Outcome(Value):
         match reply:
             case Brief():
                 return cls(questions=len(reply.questions), confidence=reply.confidence)
-            case PlanReply():
-                return cls(actions=_sketches(reply.actions), earlier_plan=reply.earlier_plan)
-            case Revision():
-                return cls(actions=_sketches(reply.actions))
+            case PlanReply() | Revision():
+                earlier = reply.earlier_plan if isinstance(reply, PlanReply) else "none"
+                return cls(actions=_sketches(reply.actions), earlier_plan=earlier)
             case Reflection():
                 return cls(revise=reply.revise)
             case Verdict():
