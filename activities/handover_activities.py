@@ -19,6 +19,7 @@ from hikitsugi.domain.records import RecordedCall, RecordedRun, Task
 from hikitsugi.domain.remembering import (
     attempts_in,
     plans_in,
+    recommendations_in,
     reflections_in,
     submissions_in,
     use_in,
@@ -28,6 +29,7 @@ from hikitsugi.domain.session import Ending, Handover
 from hikitsugi.domain.status import PlanItem
 from hikitsugi.domain.tools import Submission
 from hikitsugi.domain.value import Value
+from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.visible import only_visible, without_unseen
 from hikitsugi.messages.handover import Source, summary_by_rule
 from hikitsugi.messages.session_record import fitting, session_record
@@ -71,6 +73,9 @@ class HandOver(Value):
     change_request: str | None
     error: str | None
     plan: tuple[PlanItem, ...] = ()
+    past: tuple[PlanItem, ...] = ()
+    """What became of actions of earlier plans of the session."""
+    verified: Verified | None = None
     started_at: datetime
     now: datetime
 
@@ -194,10 +199,12 @@ class HandoverActivities:
             ended_at=request.now,
             summary="",
             older_summaries=tuple(await _readable(self._records.summaries(issue, session))),
-            plans=plans_in(results, request.plan),
+            plans=plans_in(results, (*request.past, *request.plan)),
             attempts=attempts_in(runs),
-            verifications=verifications_in(results, submissions_in(runs)),
+            verifications=verifications_in(results, submissions_in(runs), request.verified),
             reflections=reflections_in(results),
+            recommendations=recommendations_in(request.plan),
+            done=tuple(item for item in request.plan if item.status == "done"),
             use=use_in(calls),
         )
         return context, runs, calls

@@ -1,7 +1,7 @@
 """Steps in the checkout, on the host that holds it."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from pydantic import JsonValue
 from temporalio import activity
@@ -219,11 +219,6 @@ class WorkspaceActivities:
         checks = [check.model_copy(update={"tail": self._redact(without_unseen(check.tail))}) for check in found.checks]
         lines = [one.model_copy(update={"text": self._redact(one.text)}) for one in found.placeholders]
         return found.model_copy(update={"checks": tuple(checks), "placeholders": tuple(lines)})
-
-    @activity.defn
-    async def sweep_workspaces(self, request: SweepWorkspaces) -> list[str]:
-        """What was removed from this host, as sentences."""
-        return await self._workspaces.sweep(request.now, request.keep)
 
     async def _remote(self, issue: IssueAddress) -> GitRemote:
         return await self._forges[issue.forge].git_remote(issue.home)

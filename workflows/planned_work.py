@@ -12,6 +12,7 @@ from hikitsugi.domain.plan import Action, ActionStatus, Sketch, TurnRef
 from hikitsugi.domain.planning import MAX_MISFITS, SURE, Planning
 from hikitsugi.domain.policy import PlanningPolicy
 from hikitsugi.domain.session import Session
+from hikitsugi.domain.status import PlanItem
 from hikitsugi.messages import plans
 from workflows.people import People
 from workflows.plain_work import PlainWork
@@ -91,14 +92,25 @@ class PlannedWork:
     async def _make_plan(self) -> bool:
         outcome = await self._reply(self._planned_wrongly)
         if outcome:
-            self._planning.plan = self._session.talk.turn()
-            self._session.plan.replace(outcome.actions, self._planning.plan, keep_done=self._planning.keeps_done)
+            self._planning.plan, plan = self._session.talk.turn(), self._session.plan
+            plan.take_over(self._left_done(outcome))
+            plan.replace(outcome.actions, self._planning.plan, keep_done=self._keeps_done(outcome))
+            plan.earlier = outcome.earlier_plan
             self._changed()
         return outcome is not None
 
     def _planned_wrongly(self, outcome: Outcome) -> str | None:
-        stays = self._session.plan.finished if self._planning.keeps_done else ()
-        return self._problem(outcome, stays)
+        stays = self._session.plan.finished if self._keeps_done(outcome) else ()
+        return self._problem(outcome, (*stays, *(item.id for item in self._left_done(outcome))))
+
+    def _keeps_done(self, outcome: Outcome) -> bool:
+        return self._planning.keeps_done or outcome.earlier_plan == "continued"
+
+    def _left_done(self, outcome: Outcome) -> tuple[PlanItem, ...]:
+        """What an earlier session has done of the plan that this one continues."""
+        left, inherits = self._session.inherited, self._life.policy.inheritance.inherit_plans
+        is_first = self._session.passes == 0
+        return left.done if left and inherits and is_first and outcome.earlier_plan == "continued" else ()
 
     async def act(self) -> None:
         """Carry out the next action, and push what it changed."""

@@ -321,7 +321,9 @@ class Steps:
             author=self._life.called.author if self._life.called else "",
             change_request=self._life.change_request,
             error=self._life.error,
-            plan=self._life.status(self._issue, "").plan,
+            plan=self._session.plan.items(),
+            past=tuple(self._session.plan.past),
+            verified=self._session.verified,
             started_at=self._session.started_at or now,
             now=now,
         )

@@ -36,13 +36,25 @@ async def worker_role(parts: Parts, client: Client, board: Board) -> AsyncGenera
     queue = parts.settings.temporal.task_queue
     if parts.sandbox.kind == "refused":
         _log.warning("no sandbox here, so the agent cannot run commands; install bubblewrap (sandbox.kind: auto)")
-    await schedule_housekeeping(client, queue, Housekeeping(expiry=context_expiry(parts.settings)))
+    await _have_house_kept(parts, client)
+    sweeping = parts.sweeping(client)
+    shared = [*parts.shared_steps(), *parts.assignment_steps(board), sweeping.dismiss_host]
+    at_host = [*parts.host_steps(), sweeping.sweep_workspaces]
     async with (
         parts.checkouts.keeping_spares(),
-        _worker(parts, client, queue, [*parts.shared_steps(), *parts.assignment_steps(board)], stories=True),
-        _worker(parts, client, parts.workspace_queue, parts.host_steps(), at_once=_AT_HOST_AT_ONCE),
+        _worker(parts, client, queue, shared, stories=True),
+        _worker(parts, client, parts.workspace_queue, at_host, at_once=_AT_HOST_AT_ONCE),
     ):
         yield
+
+
+async def _have_house_kept(parts: Parts, client: Client) -> None:
+    """One schedule for what all hosts share, and one for each host."""
+    rules = Housekeeping(
+        expiry=context_expiry(parts.settings), keep=timedelta(hours=parts.settings.workspace.keep_hours)
+    )
+    for each in (rules, rules.model_copy(update={"host": parts.workspace_queue})):
+        await schedule_housekeeping(client, parts.settings.temporal.task_queue, each)
 
 
 @asynccontextmanager

@@ -21,13 +21,13 @@ _EVERY = timedelta(hours=6)
 
 
 def housekeeping_id(queue: str) -> str:
-    """The name of the schedule, and the beginning of its workflows' ids."""
+    """The name of the schedule of the house or of one host, and the beginning of its workflows' ids."""
     return f"{queue}-housekeeping"
 
 
 async def schedule_housekeeping(client: Client, queue: str, rules: Housekeeping) -> None:
-    """Have the house kept; a schedule that is there goes by the new rules from now on."""
-    name = housekeeping_id(queue)
+    """Have the house or a host kept; a schedule that is there goes by the new rules from now on."""
+    name = housekeeping_id(rules.host or queue)
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(HousekeepingWorkflow.run, rules, id=name, task_queue=queue),
         spec=ScheduleSpec(intervals=[ScheduleIntervalSpec(every=_EVERY)]),

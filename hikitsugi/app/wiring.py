@@ -16,7 +16,7 @@ from activities.board_keeper import BoardKeeper
 from activities.compression_activities import CompressionActivities
 from activities.forge_activities import ForgeActivities
 from activities.handover_activities import HandoverActivities
-from activities.housekeeping_activities import HousekeepingActivities
+from activities.housekeeping_activities import HousekeepingActivities, SweepingActivities
 from activities.memory_activities import MemoryActivities
 from activities.planning_activities import PlanningActivities
 from activities.progress_activities import ProgressActivities
@@ -24,6 +24,7 @@ from activities.thinking_activities import ThinkingActivities
 from activities.watch_activities import WatchActivities
 from activities.workspace_activities import WorkspaceActivities
 from hikitsugi.app.deliveries import SignalDeliveries
+from hikitsugi.app.household import TemporalHousehold
 from hikitsugi.app.policies import homes_for_agents, label_names, policy, rules
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_forges import ForgeSettings
@@ -113,10 +114,11 @@ class Parts:
     def host_steps(self) -> Steps:
         """The steps in the checkouts of this host."""
         workspace = self._workspace()
-        return [
-            *(workspace.prepare_workspace, workspace.use_tools, workspace.publish, workspace.verify),
-            workspace.sweep_workspaces,
-        ]
+        return [workspace.prepare_workspace, workspace.use_tools, workspace.publish, workspace.verify]
+
+    def sweeping(self, client: Client) -> SweepingActivities:
+        """The steps of housekeeping that ask Temporal."""
+        return SweepingActivities(self.checkouts, TemporalHousehold(client))
 
     def assignment_steps(self, board: Board) -> Steps:
         """The steps around the leases of external agents."""

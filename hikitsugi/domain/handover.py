@@ -5,6 +5,7 @@ from datetime import datetime
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.records import Use
 from hikitsugi.domain.session import Ending, Handover
+from hikitsugi.domain.status import PlanItem
 from hikitsugi.domain.value import Value
 
 _CARRIED = 2000
@@ -45,6 +46,8 @@ class Context(Value):
     verifications: tuple[str, ...] = ()
     reflections: tuple[str, ...] = ()
     recommendations: tuple[str, ...] = ()
+    done: tuple[PlanItem, ...] = ()
+    """The actions that are done, for a plan that continues."""
     use: Use = Use()
 
     @classmethod
@@ -57,6 +60,7 @@ class Context(Value):
             ending=carried.ending,
             ended_at=carried.ended_at,
             summary=carried.summary,
+            done=carried.done,
         )
 
     @property
@@ -68,4 +72,5 @@ class Context(Value):
             ending=self.ending,
             ended_at=self.ended_at,
             summary=self.summary[:_CARRIED],
+            done=self.done,
         )

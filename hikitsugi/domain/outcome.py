@@ -11,7 +11,7 @@ from hikitsugi.domain.phase_replies import (
     Revision,
     Verdict,
 )
-from hikitsugi.domain.plan import Sketch
+from hikitsugi.domain.plan import EarlierPlan, Sketch
 from hikitsugi.domain.value import Value
 
 
@@ -24,6 +24,7 @@ class Outcome(Value):
     revise: bool = False
     replan: ReplanKind = ReplanKind.NONE
     confidence: float = 1.0
+    earlier_plan: EarlierPlan = "none"
 
     @classmethod
     def of(cls, reply: PhaseReply) -> "Outcome":
@@ -32,7 +33,8 @@ class Outcome(Value):
             case Brief():
                 return cls(questions=len(reply.questions), confidence=reply.confidence)
             case PlanReply() | Revision():
-                return cls(actions=_sketches(reply.actions))
+                earlier = reply.earlier_plan if isinstance(reply, PlanReply) else "none"
+                return cls(actions=_sketches(reply.actions), earlier_plan=earlier)
             case Reflection():
                 return cls(revise=reply.revise)
             case Verdict():

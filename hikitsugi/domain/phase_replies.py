@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from hikitsugi.domain.phases import Phase
-from hikitsugi.domain.plan import Sketch
+from hikitsugi.domain.plan import EarlierPlan, Sketch
 
 _Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,40}$")]
 _Text = Annotated[str, StringConstraints(min_length=1)]
@@ -67,7 +67,7 @@ class PlanReply(PhaseReply):
 
     goal: _Text
     success_criteria: Annotated[list[_Text], Field(min_length=1)]
-    earlier_plan: Literal["none", "continued", "learned_from"]
+    earlier_plan: EarlierPlan
     reasoning: str
     actions: Annotated[list[PlannedAction], Field(min_length=1)]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -9,6 +10,9 @@ from hikitsugi.domain.status import PlanItem
 from hikitsugi.domain.value import Value
 
 _LONGEST_TITLE = 80
+_MOST_PAST = 50
+EarlierPlan = Literal["none", "continued", "learned_from"]
+"""What a new plan makes of an earlier one."""
 
 
 class TurnRef(Value):
@@ -61,11 +65,19 @@ class Action(BaseModel):
     is_further: bool = False
     """Whether verification asked for it."""
 
+    @property
+    def item(self) -> PlanItem:
+        """The action as the status document shows it."""
+        return PlanItem(id=self.id, title=self.title, status=self.status)
+
 
 class Plan(BaseModel):
     """Changes by its own methods only; small enough to travel with the session."""
 
     actions: list[Action] = []
+    earlier: EarlierPlan = "none"
+    past: list[PlanItem] = []
+    """What became of actions that gave way to another plan."""
 
     def find(self, action: str) -> Action:
         """The action with an id."""
@@ -92,7 +104,7 @@ class Plan(BaseModel):
 
     def items(self) -> tuple[PlanItem, ...]:
         """The plan as the status document shows it."""
-        return tuple(PlanItem(id=each.id, title=each.title, status=each.status) for each in self.actions)
+        return tuple(each.item for each in self.actions)
 
     def next(self) -> Action | None:
         """The action under way, else the first whose dependencies are done; what can never run is skipped."""
@@ -128,9 +140,17 @@ class Plan(BaseModel):
         """The ids of the actions that are done: they stay, whatever is planned anew."""
         return tuple(each.id for each in self.actions if each.status is ActionStatus.DONE)
 
+    def take_over(self, done: Iterable[PlanItem]) -> None:
+        """Begin with what an earlier session has done, ticked."""
+        known = {each.id for each in self.actions}
+        before = [Action(id=one.id, title=one.title, status=ActionStatus.DONE) for one in done if one.id not in known]
+        self.actions = [*before, *self.actions]
+
     def replace(self, sketches: Iterable[Sketch], source: TurnRef, *, keep_done: bool = True) -> None:
         """Plan anew; actions that are done stay ticked if wanted, all others give way."""
         kept = [each for each in self.actions if keep_done and each.status is ActionStatus.DONE]
+        gone = [each.item for each in self.actions if each not in kept and each.status is not ActionStatus.TODO]
+        self.past = [*self.past, *gone][-_MOST_PAST:]
         self.actions = [*kept, *(_planned(each, source) for each in sketches)]
 
     def revise(self, sketches: Sequence[Sketch], source: TurnRef) -> None:

@@ -283,8 +283,8 @@ class Workspaces(Protocol):
         """What the repository's base branch asks of agents, without what nobody sees."""
         ...
 
-    async def sweep(self, now: datetime, keep: timedelta) -> list[str]:
-        """Remove what was not used for so long; what was removed, as sentences."""
+    async def sweep(self, now: datetime, keep: timedelta, under_way: Collection[IssueAddress] = ()) -> list[str]:
+        """Remove what was not used for so long by issues that are not under way; what was done, as sentences."""
         ...
 
 
@@ -311,6 +311,18 @@ class Deliveries(Protocol):
 
     async def revive(self, issue: IssueAddress) -> None:
         """Bring the issue's workflow to life if there is none; one that lives is not disturbed."""
+        ...
+
+
+class Household(Protocol):
+    """What housekeeping has to know beyond its own host."""
+
+    async def under_way(self) -> Collection[IssueAddress]:
+        """The issues in the middle of a session."""
+        ...
+
+    async def dismiss(self, host: str) -> None:
+        """Do not keep house for a host any more, until it comes back."""
         ...
 
 

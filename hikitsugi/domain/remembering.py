@@ -8,9 +8,11 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from hikitsugi.domain.handover import Attempts, PlanRecord
+from hikitsugi.domain.plan import Sketch
 from hikitsugi.domain.records import PhaseResult, RecordedCall, RecordedRun, Use
 from hikitsugi.domain.status import PlanItem
-from hikitsugi.domain.tools import Submission, ToolCall, ToolOutcome
+from hikitsugi.domain.tools import Submission, SubmissionStatus, ToolCall, ToolOutcome
+from hikitsugi.domain.verification import Verified
 
 _MOST_FAILURES = 10
 _MOST_PATTERNS = 5
@@ -21,7 +23,7 @@ _PLANS = ("plan", "planning", "revision")
 
 def attempts_in(runs: Sequence[RecordedRun]) -> Attempts:
     """What was tried with tools, and what went wrong."""
-    ended = [run for run in runs if run.outcome and run.intent.call.name not in ("submit", "recall")]
+    ended = [run for run in runs if run.outcome and _is_attempt(run.intent.call)]
     failed = [run for run in ended if run.outcome and has_failed(run.intent.call, run.outcome)]
     commands = [run.intent.call.label for run in ended if run.intent.call.name == "run" and run not in failed]
     return Attempts(
@@ -32,14 +34,26 @@ def attempts_in(runs: Sequence[RecordedRun]) -> Attempts:
     )
 
 
+def _is_attempt(call: ToolCall) -> bool:
+    """Whether a call tried something; a submission counts where it gives up."""
+    return call.name not in ("submit", "recall") or _gives_up(call)
+
+
+def _gives_up(call: ToolCall) -> bool:
+    return call.name == "submit" and call.input.get("status") == SubmissionStatus.BLOCKED
+
+
 def has_failed(call: ToolCall, outcome: ToolOutcome) -> bool:
     """Whether a call did not work: it was refused, or its command ended with another code than 0."""
     if outcome.is_error or call.name != "run":
-        return outcome.is_error
+        return outcome.is_error or _gives_up(call)
     return bool(_NOT_ZERO.match(outcome.text))
 
 
 def _failure(run: RecordedRun) -> str:
+    if _gives_up(run.intent.call):
+        given_up = Submission.model_validate(run.intent.call.input)
+        return " ".join(f"{given_up.summary} {given_up.needs}".split())[:_REASON]
     said = run.outcome.text.strip() if run.outcome else ""
     # What went wrong stands at the end of a command's output, and at the beginning of a refusal.
     part = said[-_REASON:] if run.intent.call.name == "run" else said[:_REASON]
@@ -54,12 +68,12 @@ def submissions_in(runs: Sequence[RecordedRun]) -> list[Submission]:
 
 def plans_in(results: Sequence[PhaseResult], outcomes: Sequence[PlanItem]) -> tuple[PlanRecord, ...]:
     """The plans of a session, oldest first, each action with what became of it."""
-    became = {item.id: item.status for item in outcomes}
+    became = {(item.id, item.title): item.status for item in outcomes}
     planned = [result for result in results if result.phase in _PLANS]
     return tuple(_plan(result.result, became) for result in planned)
 
 
-def _plan(result: Mapping[str, JsonValue], became: Mapping[str, str]) -> PlanRecord:
+def _plan(result: Mapping[str, JsonValue], became: Mapping[tuple[str, str], str]) -> PlanRecord:
     actions = _dicts(result.get("actions"))
     outline = [f"{action.get('id', '')} {action.get('title', '')} ({_status(action, became)})" for action in actions]
     return PlanRecord(
@@ -69,8 +83,10 @@ def _plan(result: Mapping[str, JsonValue], became: Mapping[str, str]) -> PlanRec
     )
 
 
-def _status(action: Mapping[str, Any], became: Mapping[str, str]) -> str:
-    return became.get(str(action.get("id")), str(action.get("status", "todo")))
+def _status(action: Mapping[str, Any], became: Mapping[tuple[str, str], str]) -> str:
+    """What became of an action; another plan may have used its id for something else."""
+    sketch = Sketch.of(str(action.get("id")), str(action.get("title", "")), ())
+    return became.get((sketch.id, sketch.title), str(action.get("status", "todo")))
 
 
 def _detail(action: Mapping[str, Any]) -> str:
@@ -79,12 +95,25 @@ def _detail(action: Mapping[str, Any]) -> str:
     return f" | {'; '.join(told)}" if told else ""
 
 
-def verifications_in(results: Sequence[PhaseResult], submissions: Sequence[Submission]) -> tuple[str, ...]:
-    """What was verified: each round's verdict with what was missing, else what the model gave as evidence."""
+def verifications_in(
+    results: Sequence[PhaseResult], submissions: Sequence[Submission], verified: Verified | None = None
+) -> tuple[str, ...]:
+    """What was verified: each round's verdict, else what the model gave as evidence; and what the checks showed."""
     rounds = [result for result in results if result.phase == "verification"]
-    if not rounds:
-        return tuple(submission.evidence for submission in submissions if submission.evidence)
-    return tuple(_verdict(number, result.result) for number, result in enumerate(rounds, start=1))
+    told = [_verdict(number, result.result) for number, result in enumerate(rounds, start=1)]
+    told = told or [submission.evidence for submission in submissions if submission.evidence]
+    checks = verified.checks if verified else ()
+    return (*told, *(f"`{check.command}` exited with {check.exit_code} on the pushed commit" for check in checks))
+
+
+def recommendations_in(plan: Sequence[PlanItem]) -> tuple[str, ...]:
+    """What follows from how far the plan went."""
+    advice = {
+        "done": "Done, not to be done again",
+        "failed": "Failed, to be done in another way",
+        "skipped": "Skipped, still to be done",
+    }
+    return tuple(f"{advice.get(item.status, 'Still to be done')}: {item.id} {item.title}" for item in plan)
 
 
 def _verdict(number: int, result: Mapping[str, JsonValue]) -> str:

@@ -11,6 +11,7 @@ from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import Plan, TurnRef
 from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Policy
+from hikitsugi.domain.status import PlanItem
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.workspace import Published
@@ -33,6 +34,8 @@ class Handover(Value):
     summary: str
     id: str = ""
     """Under which the store keeps the whole."""
+    done: tuple[PlanItem, ...] = ()
+    """The actions of its plan that are done."""
 
 
 class Called(Value):

@@ -1,5 +1,6 @@
 """What operators read in the Temporal Web UI, in `status` and in `watch`."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -139,3 +140,14 @@ def tries_again() -> str:
 def tidied(forgotten: int) -> str:
     """What housekeeping did."""
     return f"Forgot {forgotten} expired session(s) / 期限切れのセッションを {forgotten} 件削除しました"
+
+
+def swept(host: str, count: int, told: Sequence[str]) -> str:
+    """What housekeeping did on a host."""
+    heading = f"Swept `{host}`: {count} / `{host}` の整理: {count} 件"
+    return "\n".join([heading, "", *(f"- {line}" for line in told)]) if told else heading
+
+
+def is_gone(host: str) -> str:
+    """A host did not take up its sweeping."""
+    return f"`{host}` does not answer and is not swept any more / `{host}` は応答がないため整理の対象から外しました"

@@ -16,7 +16,7 @@ def checklist(language: Language, plan: Plan) -> str:
     """The plan, ticked off; further work that verification asked for stands apart."""
     original = [action for action in plan.actions if not action.is_further]
     further = [action for action in plan.actions if action.is_further]
-    parts = [_lines(original)]
+    parts = [*_origin(language, plan), _lines(original)]
     if further:
         heading = either(language, ja="### 当初の計画", en="### Original Plan")
         done = all(action.status is ActionStatus.DONE for action in original)
@@ -25,6 +25,19 @@ def checklist(language: Language, plan: Plan) -> str:
         parts.append(_lines(further))
     total = len(plan.actions)
     return "\n\n".join([*parts, f"*Progress: {plan.done}/{total} ({100 * plan.done // max(total, 1)}%)*"])
+
+
+def _origin(language: Language, plan: Plan) -> list[str]:
+    """What the plan makes of an earlier one."""
+    sentences = {
+        "continued": either(language, ja="前回の計画の続きです。", en="This continues the earlier plan."),
+        "learned_from": either(
+            language,
+            ja="前回の経験を踏まえた新しい計画です。",
+            en="This is a new plan that learned from the earlier one.",
+        ),
+    }
+    return [sentences[plan.earlier]] if plan.earlier in sentences else []
 
 
 def _lines(actions: Sequence[Action]) -> str:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -89,9 +89,9 @@ class Checkouts(Workspaces):
             await copy.remember_published(head)
             return published
 
-    async def sweep(self, now: datetime, keep: timedelta) -> list[str]:
-        """Remove what was not used for so long; what was removed, as sentences."""
-        return await sweep(self._layout, now, keep)
+    async def sweep(self, now: datetime, keep: timedelta, under_way: Collection[IssueAddress] = ()) -> list[str]:
+        """Remove what was not used for so long by issues that are not under way; what was done, as sentences."""
+        return await sweep(self._layout, now, keep, under_way)
 
     async def hindrances(self, issue: IssueAddress) -> list[str]:
         """What in the checkout could not be published, as sentences."""

@@ -2,21 +2,24 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from hikitsugi.domain.address import IssueAddress
 from hikitsugi.workspace.git import Git
 from hikitsugi.workspace.locks import locked_now
-from hikitsugi.workspace.places import Layout, Place
+from hikitsugi.workspace.places import Layout, Place, folder_name
 from hikitsugi.workspace.tidying import remove
 from hikitsugi.workspace.working_copy import PUBLISHED
 
 
-async def sweep(layout: Layout, now: datetime, keep: timedelta) -> list[str]:
+async def sweep(layout: Layout, now: datetime, keep: timedelta, under_way: Collection[IssueAddress]) -> list[str]:
     """Look at everything below the root; what was removed or had to be kept, as sentences."""
     before = (now - keep).timestamp()
-    said = [line for name in _names(layout) if (line := await _swept(layout.named(name), before))]
+    needed = {folder_name(str(issue)) for issue in under_way}
+    names = [name for name in _names(layout) if name not in needed]
+    said = [line for name in names if (line := await _swept(layout.named(name), before))]
     said += [
         line for mirror in _mirrors(layout) if (line := await asyncio.to_thread(_forgotten, layout, mirror, before))
     ]

@@ -273,7 +273,7 @@ class FakeWorkshop:
     async def instructions(self, issue: IssueAddress, remote: GitRemote) -> str:
         return self.asks
 
-    async def sweep(self, now: datetime, keep: timedelta) -> list[str]:
+    async def sweep(self, now: datetime, keep: timedelta, under_way: Collection[IssueAddress] = ()) -> list[str]:
         return []
 
     async def intend(self, issue: IssueAddress, call: ToolCall, seen: Mapping[str, str]) -> Intent | ToolOutcome:

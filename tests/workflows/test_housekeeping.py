@@ -6,15 +6,18 @@ from uuid import uuid4
 
 import pytest
 from temporalio.client import ScheduleActionExecutionStartWorkflow
+from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
-from activities.housekeeping_activities import HousekeepingActivities
+from activities.housekeeping_activities import HousekeepingActivities, SweepingActivities
+from hikitsugi.app.household import TemporalHousehold
 from hikitsugi.app.schedules import housekeeping_id, schedule_housekeeping
 from hikitsugi.domain.records import Task
 from hikitsugi.memory.opening import open_memory
 from tests.memory.examples import ISSUE
 from tests.memory.test_records import NOON, context
+from tests.workflows.fakes import FakeWorkshop
 from tests.workflows.house import until
 from workflows.housekeeping_workflow import Housekeeping, HousekeepingWorkflow, Tidied
 
@@ -38,6 +41,33 @@ async def test_a_schedule_that_is_made_twice_forgets_expired_sessions_by_the_wor
             assert await _ended(time, queue) == Tidied(sessions_forgotten=1)
             await schedule.delete()
         assert await memory.records.tasks(ISSUE) == []
+
+
+async def test_a_host_is_let_go_once_and_kept_again_when_it_comes_back(time: WorkflowEnvironment):
+    queue, household = f"tidy-{uuid4().hex[:8]}", TemporalHousehold(time.client)
+    rules = Housekeeping(host=f"{queue}-workspace-gone")
+    schedule = time.client.get_schedule_handle(housekeeping_id(f"{queue}-workspace-gone"))
+    for _ in range(2):
+        await schedule_housekeeping(time.client, queue, rules)
+        await schedule.describe()
+        await household.dismiss(f"{queue}-workspace-gone")
+        await household.dismiss(f"{queue}-workspace-gone")
+        with pytest.raises(RPCError, match="not found"):
+            await schedule.describe()
+
+
+@pytest.mark.long
+async def test_a_host_that_does_not_answer_is_let_go(time: WorkflowEnvironment):
+    queue = f"tidy-{uuid4().hex[:8]}"
+    sweeping = SweepingActivities(FakeWorkshop(), TemporalHousehold(time.client))
+    rules = Housekeeping(host=f"{queue}-workspace-gone")
+    async with Worker(
+        time.client, task_queue=queue, workflows=[HousekeepingWorkflow], activities=[sweeping.dismiss_host]
+    ):
+        told = await time.client.execute_workflow(
+            HousekeepingWorkflow.run, rules, id=f"{queue}-round", task_queue=queue
+        )
+    assert told == Tidied(host=rules.host, host_is_gone=True)
 
 
 async def _ended(time: WorkflowEnvironment, queue: str) -> Tidied:

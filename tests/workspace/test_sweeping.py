@@ -56,6 +56,15 @@ async def test_whoever_uses_a_workspace_keeps_it(checkouts: Checkouts, issue: Is
     assert (root / "mirrors").is_dir()
 
 
+async def test_an_issue_under_way_keeps_its_workspace_and_its_mirror_however_long_it_rests(
+    checkouts: Checkouts, issue: IssueAddress, place: Place
+):
+    (place.tree / "half-done.txt").write_text("not committed yet\n")
+    assert await checkouts.sweep(_later(), DAY, [issue]) == []
+    assert (place.tree / "half-done.txt").exists()
+    assert len(await checkouts.sweep(_later(), DAY, [issue.model_copy(update={"number": 99})])) == 2
+
+
 async def test_commits_that_could_not_be_pushed_are_kept(
     checkouts: Checkouts, issue: IssueAddress, remote: GitRemote, place: Place, server: GitServer
 ):
