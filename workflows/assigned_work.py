@@ -52,6 +52,7 @@ class AssignedWork:
         forgotten_at = workflow.now() + self._assignment.terms.context_expiry
         while not self._assignment.is_over:
             self._show()
+            await workflow.wait_condition(lambda: not self._assignment.is_being_prepared or self._is_told_otherwise())
             self._awaited = until = self._assignment.next_moment(forgotten_at)
             in_time = await happens_before(until, self._has_to_act, self._display.waiting_for)
             if not in_time and until == forgotten_at:
@@ -62,15 +63,22 @@ class AssignedWork:
                 await self._settle()
             elif self._assignment.can_be_offered(workflow.now(), held=self._life.hold is not None):
                 await self._offer()
-            elif self._is_long() and not self._assignment.is_being_prepared:
+            elif self._can_be_renewed():
                 await self._renew()
 
     def _has_to_act(self) -> bool:
         """Whether something is to be done before the awaited moment; one that only moved on is looked at then."""
-        ordered = self._life.stop is not None or (self._life.hold is not None) != self._assignment.is_held
         is_sooner = self._awaited is None or self._assignment.next_moment(self._awaited) < self._awaited
-        ended = self._assignment.settlement is not None or self._assignment.is_over
-        return ended or ordered or is_sooner or self._is_long()
+        return self._is_told_otherwise() or is_sooner or self._can_be_renewed()
+
+    def _is_told_otherwise(self) -> bool:
+        """Whether somebody ended, stopped, paused or resumed it."""
+        ordered = self._life.stop is not None or (self._life.hold is not None) != self._assignment.is_held
+        return ordered or self._assignment.settlement is not None or self._assignment.is_over
+
+    def _can_be_renewed(self) -> bool:
+        """Whether the run is long, and nobody waits for branch and labels."""
+        return self._is_long() and not self._assignment.is_being_prepared
 
     def _obey(self) -> None:
         """A stopped issue is taken from its agent and held until somebody resumes it; a paused one is held."""
