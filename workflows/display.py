@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
@@ -105,15 +104,8 @@ class Display:
         ]
         if assignment := self._life.assignment:
             updates.append(AGENT.value_set(assignment.lease.agent) if assignment.lease else AGENT.value_unset())
-        if news := [update for update in updates if _is_new(update)]:
-            workflow.upsert_search_attributes(news)  # pyright: ignore[reportUnknownMemberType] - generic left open there
+        workflow.upsert_search_attributes(updates)  # pyright: ignore[reportUnknownMemberType] - generic left open there
 
     def remember(self, title: str, url: str) -> None:
         """Keep what identifies the issue to a person; it survives continue-as-new."""
-        memo = {"title": title, "url": url}
-        if workflow.memo() != memo:
-            workflow.upsert_memo(memo)
-
-
-def _is_new(update: SearchAttributeUpdate[Any]) -> bool:
-    return workflow.info().typed_search_attributes.get(update.key) != update.value
+        workflow.upsert_memo({"title": title, "url": url})
