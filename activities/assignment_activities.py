@@ -1,6 +1,7 @@
 """Steps around the lease of an external agent: what forge and board are shown of it."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping
 
 from temporalio import activity
 
@@ -52,13 +53,14 @@ class AssignmentActivities:
 
     @activity.defn
     async def prepare_assignment(self, request: Prepare) -> None:
-        """Branch, labels, board, in two calls to the forge."""
+        """Branch and labels at the same time, in two calls to the forge; then the board."""
         issue, claim, forge = request.issue, request.claim, self._forges[request.issue.forge]
         if request.was_reviewed:
             await self._must_be_open_again(request)
+        steps = [forge.change_labels(issue, add=[claim.terms.labels.in_progress, claim.agent], remove=[])]
         if claim.task_type is TaskType.DEVELOPMENT:
-            await forge.ensure_branch(issue.home, claim.branch, claim.base_commit)
-        await forge.change_labels(issue, add=[claim.terms.labels.in_progress, claim.agent], remove=[])
+            steps.append(forge.ensure_branch(issue.home, claim.branch, claim.base_commit))
+        await _all_of(steps)
         held = Held(
             lease_id=request.lease.id,
             agent_id=claim.agent,
@@ -101,3 +103,10 @@ class AssignmentActivities:
     async def offer_again(self, request: Offer) -> None:
         """Put the issue back on the board."""
         await self._board.let_go(request.issue, "", again=True)
+
+
+async def _all_of(steps: Iterable[Awaitable[None]]) -> None:
+    """Take all to their end before the first failure is told, so that nothing happens after it."""
+    for failure in await asyncio.gather(*steps, return_exceptions=True):
+        if failure:
+            raise failure

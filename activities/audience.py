@@ -12,12 +12,19 @@ from hikitsugi.messages.comments import DONE_HEADINGS
 class Audience:
     """Decides by the settings and by what the forge says of a person now."""
 
-    def __init__(self, forge: Forge, home: RepositoryAddress, issue_author: str, accept_from: Collection[str]) -> None:
+    def __init__(
+        self,
+        forge: Forge,
+        home: RepositoryAddress,
+        issue_author: str,
+        accept_from: Collection[str],
+        maintainers: dict[str, bool] | None = None,
+    ) -> None:
         self._forge = forge
         self._home = home
         self._issue_author = issue_author.casefold()
         self._accept_from = frozenset(name.casefold() for name in accept_from)
-        self._maintainers: dict[str, bool] = {}
+        self._maintainers = {} if maintainers is None else maintainers
 
     async def hears(self, comment: Comment) -> bool:
         """Whether the comment is by an accepted person; our own never is."""

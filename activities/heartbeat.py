@@ -46,5 +46,5 @@ class _Beating(ActivityInboundInterceptor):
 
 async def _beat(carried: list[Any]) -> None:
     while True:
-        activity.heartbeat(*carried)
         await asyncio.sleep(_EVERY_SECONDS)
+        activity.heartbeat(*carried)

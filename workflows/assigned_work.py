@@ -12,7 +12,7 @@ from hikitsugi.domain.assignment import ANOTHERS, LOST, Answer, Assignment, Clai
 from hikitsugi.domain.life import Life
 from hikitsugi.messages import assignments
 from workflows import limits
-from workflows.display import Display
+from workflows.display import AGENT, STATE, Display
 from workflows.patience import Patience, execute
 from workflows.reasons import reason_of
 from workflows.timers import happens_before
@@ -52,6 +52,7 @@ class AssignedWork:
         forgotten_at = workflow.now() + self._assignment.terms.context_expiry
         while not self._assignment.is_over:
             self._show()
+            await workflow.wait_condition(lambda: not self._assignment.is_being_prepared or self._is_told_otherwise())
             self._awaited = until = self._assignment.next_moment(forgotten_at)
             in_time = await happens_before(until, self._has_to_act, self._display.waiting_for)
             if not in_time and until == forgotten_at:
@@ -62,15 +63,22 @@ class AssignedWork:
                 await self._settle()
             elif self._assignment.can_be_offered(workflow.now(), held=self._life.hold is not None):
                 await self._offer()
-            elif self._is_long() and not self._assignment.is_being_prepared:
+            elif self._can_be_renewed():
                 await self._renew()
 
     def _has_to_act(self) -> bool:
         """Whether something is to be done before the awaited moment; one that only moved on is looked at then."""
-        ordered = self._life.stop is not None or (self._life.hold is not None) != self._assignment.is_held
         is_sooner = self._awaited is None or self._assignment.next_moment(self._awaited) < self._awaited
-        ended = self._assignment.settlement is not None or self._assignment.is_over
-        return ended or ordered or is_sooner or self._is_long()
+        return self._is_told_otherwise() or is_sooner or self._can_be_renewed()
+
+    def _is_told_otherwise(self) -> bool:
+        """Whether somebody ended, stopped, paused or resumed it."""
+        ordered = self._life.stop is not None or (self._life.hold is not None) != self._assignment.is_held
+        return ordered or self._assignment.settlement is not None or self._assignment.is_over
+
+    def _can_be_renewed(self) -> bool:
+        """Whether the run is long, and nobody waits for branch and labels."""
+        return self._is_long() and not self._assignment.is_being_prepared
 
     def _obey(self) -> None:
         """A stopped issue is taken from its agent and held until somebody resumes it; a paused one is held."""
@@ -110,7 +118,8 @@ class AssignedWork:
             return _LOST
         self._life.error, self._life.branch = None, wanted.branch
         self._life.note_work(workflow.now())
-        self._display.remember(wanted.title, wanted.url)
+        if workflow.memo() != {"title": wanted.title, "url": wanted.url}:
+            self._display.remember(wanted.title, wanted.url)
         self._show()
         return Answer(lease=lease, handover=self._life.inheritance.summary if self._life.inheritance else None)
 
@@ -194,7 +203,9 @@ class AssignedWork:
         self._display.wait_for(self._waiting_for())
         if self._shown != (self._assignment.state, agent):
             self._shown = self._life.state, _ = self._assignment.state, agent
-            self._display.index()
+            known = workflow.info().typed_search_attributes
+            if (known.get(STATE), known.get(AGENT)) != (self._life.state.value, agent):
+                self._display.index()
 
     def _waiting_for(self) -> str:
         assignment, language = self._assignment, self._assignment.terms.language

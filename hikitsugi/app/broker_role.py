@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from redis.asyncio import BlockingConnectionPool, Redis
 from temporalio.client import Client
 
+from hikitsugi.app.asked_of_agents import AskedOfAgents
 from hikitsugi.app.leases import TemporalOffice
 from hikitsugi.app.overview import TemporalOverview
 from hikitsugi.app.policies import homes_for_agents, label_names, rules, terms
@@ -38,6 +39,8 @@ from hikitsugi.broker.webhooks import Sender, webhook_routes
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.ports import Forge
 from hikitsugi.memory.opening import answers
+from hikitsugi.workspace.checkout import Checkouts
+from hikitsugi.workspace.places import default_root
 
 _GOODBYE_SECONDS = 20
 _REDIS_CONNECTIONS = 50
@@ -119,7 +122,8 @@ def _application(
     board = RedisBoard(redis, settings.broker.roles)
     office = TemporalOffice(client, settings.temporal.task_queue)
     accepted = {forge.name: forge.accept_comments_from for forge in settings.forges}
-    briefing = Briefing(board, forges, accepted, rules(settings), settings.language, settings.broker.prompts)
+    asked = AskedOfAgents(forges, Checkouts(settings.workspace.root or default_root(settings.data_folder)))
+    briefing = Briefing(board, forges, accepted, rules(settings), settings.language, settings.broker.prompts, asked.at)
     desk = Desk(office, board, room, briefing, doorbell, terms(settings), metrics)
     app.include_router(webhook_routes(_senders(settings), doorbell, lambda: datetime.now(UTC)))
     app.include_router(task_routes(desk, agents, Pace(monotonic), homes_for_agents(settings), settings.broker.roles))

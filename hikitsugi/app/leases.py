@@ -13,7 +13,7 @@ from temporalio.client import (
     WorkflowUpdateFailedError,
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
-from temporalio.common import Priority, WorkflowIDConflictPolicy
+from temporalio.common import Priority, SearchAttributePair, TypedSearchAttributes, WorkflowIDConflictPolicy
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -24,7 +24,7 @@ from hikitsugi.domain.board import Held
 from hikitsugi.domain.errors import TryAgainLater
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.states import State
-from workflows.display import STATE
+from workflows.display import AGENT, COST_USD, REPOSITORY, STATE
 from workflows.issue_workflow import DRAINING, IssueWorkflow
 
 _PATIENCE = timedelta(seconds=25)
@@ -51,6 +51,8 @@ class TemporalOffice:
             id=str(issue),
             task_queue=self._task_queue,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            memo={"title": claim.title, "url": claim.url},
+            search_attributes=_found_by(issue, claim),
             priority=Priority(fairness_key=fairness_key(issue.home)),
         )
         return await self._client.execute_update_with_start_workflow(
@@ -102,6 +104,18 @@ class TemporalOffice:
             if error.status is RPCStatusCode.NOT_FOUND:
                 return None
             raise _away() from error
+
+
+def _found_by(issue: IssueAddress, claim: Claim) -> TypedSearchAttributes:
+    """What the workflow would tell of itself first; told with its start, it costs no step of its own."""
+    return TypedSearchAttributes(
+        [
+            SearchAttributePair(STATE, State.IN_PROGRESS.value),
+            SearchAttributePair(REPOSITORY, issue.repository),
+            SearchAttributePair(AGENT, claim.agent),
+            SearchAttributePair(COST_USD, 0.0),
+        ]
+    )
 
 
 async def _patiently(ask: Callable[[], Awaitable[Answer]]) -> Answer:

@@ -50,6 +50,13 @@ class Taken(Value):
     wait: timedelta | None = None
 
 
+class Lack(Value):
+    """What is missing on the board after a loss."""
+
+    ledger: bool
+    homes: tuple[RepositoryAddress, ...]
+
+
 class RedisBoard:
     """All that brokers, watchers and workers share; every change is one step in Redis."""
 
@@ -138,11 +145,15 @@ class RedisBoard:
             return await self._taken(IssueAddress.parse(found.decode()), owner, told.decode())
 
     async def _taken(self, issue: IssueAddress, owner: str, turn: str) -> Taken:
-        card, base = await self.card(issue), await self.base(issue.home)
+        async with self._redis.pipeline(transaction=False) as asked:
+            asked.hget(cards_key(issue.home), str(issue))
+            asked.get(base_key(issue.home))
+            card, base = await asked.execute()
         if card is None or base is None:
             await self.unlock(str(issue), owner)
             return Taken(wait=_A_MOMENT)
-        return Taken(card=card, base=base, owner=owner, turn=turn)
+        known = Card.model_validate_json(card), Base.model_validate_json(base)
+        return Taken(card=known[0], base=known[1], owner=owner, turn=turn)
 
     async def card(self, issue: IssueAddress) -> Card | None:
         """What the board shows of a task."""
@@ -221,10 +232,14 @@ class RedisBoard:
             text: Any = await self._redis.get(key)
         return text or b""
 
-    async def has_ledger(self) -> bool:
-        """Whether the leases on it are all there are; after a loss they are not."""
-        async with _said_plainly():
-            return bool(await self._redis.exists(LEDGER))
+    async def lacks(self, homes: Sequence[RepositoryAddress]) -> Lack:
+        """What it would have to show for these repositories, and does not."""
+        async with _said_plainly(), self._redis.pipeline(transaction=False) as asked:
+            for key in (LEDGER, *map(filled_key, homes)):
+                asked.exists(key)
+            has_ledger, *filled = await asked.execute()
+        empty = tuple(home for home, is_there in zip(homes, filled, strict=True) if not is_there)
+        return Lack(ledger=not has_ledger, homes=empty)
 
     async def restore_ledger(self, leases: Iterable[Held]) -> None:
         """Write down leases found elsewhere; what was written meanwhile is newer and stays."""

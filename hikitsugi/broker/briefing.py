@@ -1,7 +1,10 @@
 """What an agent is told with its task: the facts, and a prompt made from them here, so that clients stay thin."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from activities.audience import Audience
@@ -16,7 +19,19 @@ from hikitsugi.domain.selection import Card, Rules, TaskType
 from hikitsugi.domain.value import Value
 from hikitsugi.language_model.prompts.tasks import Told, task_prompt
 
-Instructions = Callable[[RepositoryAddress, Base], Awaitable[str]]
+Instructions = Callable[[RepositoryAddress, str], Awaitable[str]]
+"""What a repository asks of agents at a commit."""
+
+_log = logging.getLogger(__name__)
+_PERMISSIONS_LAST = timedelta(minutes=5)
+
+
+class Surroundings(Value):
+    """What a prompt tells beside the issue itself."""
+
+    base: str
+    conversation: tuple[Comment, ...] | None
+    instructions: str
 
 
 class Task(Value):
@@ -57,18 +72,25 @@ class Briefing:
         self._language: Language = language
         self._templates = templates
         self._instructions = instructions
+        self._maintainers: dict[RepositoryAddress, dict[str, bool]] = {}
+        self._known_until = 0.0
 
-    async def task(self, card: Card, lease: Lease, handover: str | None) -> Task:
+    @asynccontextmanager
+    async def about(self, card: Card, base: Base | None) -> AsyncGenerator[Awaitable[Surroundings]]:
+        """Read what surrounds a task while it is being claimed; not needed, it is given up."""
+        reading = asyncio.create_task(self._surroundings(card, base))
+        try:
+            yield reading
+        finally:
+            reading.cancel()
+
+    async def _surroundings(self, card: Card, base: Base | None) -> Surroundings:
+        conversation, instructions = await asyncio.gather(self._conversation(card), self._asked_of_agents(card, base))
+        return Surroundings(base=base.branch if base else "", conversation=conversation, instructions=instructions)
+
+    def task(self, card: Card, lease: Lease, handover: str | None, around: Surroundings) -> Task:
         """A task that has just been given."""
-        base = await self._board.base(card.address.home) or Base(branch="", commit="")
-        told = Told(
-            card=card,
-            lease=lease,
-            base=base.branch,
-            conversation=await self._conversation(card),
-            handover=handover,
-            instructions=await self._instructions(card.address.home, base) if self._instructions else "",
-        )
+        told = Told(card=card, lease=lease, handover=handover, **dict(around))
         own = self._templates.get(card.address.repository)
         return Task(
             issue_id=card.address.number,
@@ -92,7 +114,8 @@ class Briefing:
         if card is None:
             seen = await self._forges[issue.forge].read_issue(issue)
             card = self._as_card(seen, lease)
-        return await self.task(card, lease, handover)
+        around = await self._surroundings(card, await self._board.base(issue.home))
+        return self.task(card, lease, handover, around)
 
     def _as_card(self, seen: Issue, lease: Lease) -> Card:
         is_issue = seen.address.kind is Kind.ISSUE
@@ -105,11 +128,29 @@ class Briefing:
             task_type=TaskType.DEVELOPMENT if is_issue else TaskType.REVIEW,
         )
 
-    async def _conversation(self, card: Card) -> list[Comment] | None:
+    async def _conversation(self, card: Card) -> tuple[Comment, ...] | None:
         """What accepted people said; None when the forge does not tell, which keeps nobody from working."""
-        forge = self._forges[card.address.forge]
-        audience = Audience(forge, card.address.home, card.author, self._accepted[card.address.forge])
+        forge, home = self._forges[card.address.forge], card.address.home
+        accepted = self._accepted[card.address.forge]
+        audience = Audience(forge, home, card.author, accepted, self._maintainers_of(home))
         try:
-            return [c for c in await forge.read_comments(card.address) if await audience.hears(c)]
+            return tuple([c for c in await forge.read_comments(card.address) if await audience.hears(c)])
         except HikitsugiError:
             return None
+
+    def _maintainers_of(self, home: RepositoryAddress) -> dict[str, bool]:
+        """What is known of people; asked anew after some minutes, not for every task."""
+        now = asyncio.get_running_loop().time()
+        if now > self._known_until:
+            self._maintainers, self._known_until = {}, now + _PERMISSIONS_LAST.total_seconds()
+        return self._maintainers.setdefault(home, {})
+
+    async def _asked_of_agents(self, card: Card, base: Base | None) -> str:
+        """The repository's instructions; without them the work can be done as well."""
+        if self._instructions is None or base is None:
+            return ""
+        try:
+            return await self._instructions(card.address.home, base.commit)
+        except HikitsugiError as error:
+            _log.warning("the instructions of %s cannot be read: %s", card.address.home, error)
+            return ""

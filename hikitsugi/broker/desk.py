@@ -125,19 +125,16 @@ class Desk:
 
     async def held(self) -> list[Held]:
         """Who has what."""
-        await self._have_ledger()
+        await self._have_board([])
         return await self._board.held()
 
     async def _have_board(self, homes: Sequence[RepositoryAddress]) -> None:
         """After a loss the leases are read from the workflows, and the watchers are asked to look at once."""
-        await self._have_ledger()
-        for home in homes:
-            if not await self._board.is_filled(home):
-                await self._bell.ring(home)
-
-    async def _have_ledger(self) -> None:
-        if not await self._board.has_ledger():
+        lack = await self._board.lacks(homes)
+        if lack.ledger:
             await self._board.restore_ledger(await self._office.held())
+        for home in lack.homes:
+            await self._bell.ring(home)
 
     async def _attempt(self, wish: Wish, seat: Seat) -> Task | timedelta | None:
         """The agent's task; else how long to wait at most before looking again, if anything is known of that."""
@@ -176,11 +173,11 @@ class Desk:
             if taken.card is None:
                 return taken.wait
             self._room.ring(taken.card.shelf)
-            answer = await self._claimed(wish, taken.card, taken)
-            if answer.lease:
-                self._metrics.given.labels(taken.card.task_type).inc()
-                await self._board.refresh(_held(taken.card.address, answer.lease))
-                return await self._briefing.task(taken.card, answer.lease, answer.handover)
+            async with self._briefing.about(taken.card, taken.base) as told:
+                answer = await self._claimed(wish, taken.card, taken)
+                if answer.lease:
+                    self._metrics.given.labels(taken.card.task_type).inc()
+                    return self._briefing.task(taken.card, answer.lease, answer.handover, await told)
             self._metrics.refused.inc()
             wish.refused.add(str(taken.card.address))
 

@@ -161,9 +161,9 @@ async def test_one_ring_wakes_one_who_fits_and_an_unused_one_the_next(board: Red
 async def test_a_lost_ledger_is_restored_without_overwriting_newer_leases(board: RedisBoard):
     newer = held(1, "a2")
     await board.hold(newer, SHELF)
-    assert not await board.has_ledger()
+    assert (await board.lacks([])).ledger
     await board.restore_ledger([held(1, "a1"), held(2, "a3")])
-    assert await board.has_ledger()
+    assert not (await board.lacks([])).ledger
     assert sorted(each.agent_id for each in await board.held()) == ["a2", "a3"]
     assert await board.held_by("a1") is None
 

@@ -20,7 +20,7 @@ class Told(Value):
     card: Card
     lease: Lease
     base: str
-    conversation: tuple[Comment, ...] | list[Comment] | None
+    conversation: tuple[Comment, ...] | None
     handover: str | None = None
     instructions: str = ""
 
