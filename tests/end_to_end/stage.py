@@ -134,7 +134,7 @@ async def stage(
             forges=[{"kind": kind, "url": forge_url, "token": TOKENS[BOT], "repositories": [repository]}],
             llm={"base_url": model_url, "api_key": MODEL_KEY},
             temporal={"address": address, "task_queue": f"stage-{uuid4().hex[:8]}"},
-            workspace={"root": str(_workshop())},
+            workspace={"root": str(_workshop()), "check_command": script.TESTS},
             polling={"interval_seconds": interval},
             planning={"enabled": False},
             sandbox={"kind": "auto" if shutil.which("bwrap") else "none"},
