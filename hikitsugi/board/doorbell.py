@@ -71,14 +71,23 @@ class Doorbell:
                 await listener
 
     async def _listen(self) -> None:
+        """Hear rings; what keeps us from it is told once, until it changes."""
+        trouble = ""
         while True:
             try:
-                async with self._redis.pubsub() as rings:
-                    await rings.subscribe(_CHANNEL)
-                    async for message in rings.listen():
-                        heard: dict[str, Any] = message
-                        if heard["type"] == "message":
-                            self._bells[heard["data"].decode()].set()
+                async for message in self._messages():
+                    trouble = ""
+                    if message["type"] == "message":
+                        self._bells[message["data"].decode()].set()
             except RedisError as error:
-                _log.warning("no rings can be heard, polling goes on alone: %s", error)
+                if str(error) != trouble:
+                    trouble = str(error)
+                    _log.warning("no rings can be heard, polling goes on alone: %s", trouble)
                 await asyncio.sleep(_RECONNECT_SECONDS)
+
+    async def _messages(self) -> AsyncGenerator[dict[str, Any]]:
+        """What Redis tells, first of all that it listens for us."""
+        async with self._redis.pubsub() as rings:
+            await rings.subscribe(_CHANNEL)
+            async for message in rings.listen():
+                yield message

@@ -4,12 +4,14 @@
 # pyright: reportUnknownMemberType=false
 
 import asyncio
+import logging
 from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
 
 from hikitsugi.app.embedded_valkey import embedded_valkey
+from hikitsugi.board import doorbell
 from hikitsugi.board.doorbell import Doorbell
 from hikitsugi.domain.address import RepositoryAddress
 
@@ -34,3 +36,13 @@ async def test_without_redis_nobody_rings_and_nothing_fails():
     async with Redis.from_url("redis://127.0.0.1:1/0") as redis, Doorbell(redis).listening() as bell:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(bell.rung(OURS), 0.2)
+
+
+async def test_the_same_trouble_with_redis_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(doorbell, "_RECONNECT_SECONDS", 0.01)
+    async with Redis.from_url("redis://127.0.0.1:1/0") as redis, Doorbell(redis).listening() as bell:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(bell.rung(OURS), 0.5)
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]

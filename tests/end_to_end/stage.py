@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from temporalio.client import Client, WorkflowHandle
 from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import Interceptor
 
 from hikitsugi.app.running import Role, running
 from hikitsugi.app.settings import Settings, load_settings
@@ -53,9 +54,9 @@ class Stage:
         return load_settings(self.config, {})
 
     @asynccontextmanager
-    async def product(self) -> AsyncGenerator[None]:
+    async def product(self, *interceptors: Interceptor) -> AsyncGenerator[None]:
         """Run worker and watcher in this process."""
-        async with running(self.configure(), {Role.WORKER, Role.WATCHER}):
+        async with running(self.configure(), {Role.WORKER, Role.WATCHER}, interceptors=interceptors):
             yield
 
     def opens_issue(self) -> None:
@@ -133,7 +134,7 @@ async def stage(
             forges=[{"kind": kind, "url": forge_url, "token": TOKENS[BOT], "repositories": [repository]}],
             llm={"base_url": model_url, "api_key": MODEL_KEY},
             temporal={"address": address, "task_queue": f"stage-{uuid4().hex[:8]}"},
-            workspace={"root": str(_workshop())},
+            workspace={"root": str(_workshop()), "check_command": script.TESTS},
             polling={"interval_seconds": interval},
             planning={"enabled": False},
             sandbox={"kind": "auto" if shutil.which("bwrap") else "none"},

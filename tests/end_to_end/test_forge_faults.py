@@ -4,16 +4,24 @@ import random
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from temporalio.common import RetryPolicy
 from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import (
+    Interceptor,
+    StartActivityInput,
+    WorkflowInboundInterceptor,
+    WorkflowInterceptorClassInput,
+    WorkflowOutboundInterceptor,
+)
+from temporalio.workflow import ActivityHandle
 
 from activities import watch_activities
 from hikitsugi.devforge.faults import Failing, Fault, Faults
 from hikitsugi.devforge.kinds import KindName
 from tests.end_to_end.stage import BOT, Stage, stage
-from workflows import limits
 
 SEED = 20261116
 SOON = timedelta(milliseconds=50)
@@ -47,10 +55,30 @@ class EachOnce(Faults):
         return random.Random(f"{SEED} {call}").choice(self._ways)  # noqa: S311 - chooses faults, not secrets
 
 
+class Impatience(Interceptor):
+    """Lets every step that fails be tried again at once, where the forge did not say when."""
+
+    def workflow_interceptor_class(
+        self,
+        input: WorkflowInterceptorClassInput,  # noqa: A002 - the name in the SDK
+    ) -> type[WorkflowInboundInterceptor]:
+        return _Impatient
+
+
+class _Impatient(WorkflowInboundInterceptor):
+    def init(self, outbound: WorkflowOutboundInterceptor) -> None:
+        super().init(_AtOnce(outbound))
+
+
+class _AtOnce(WorkflowOutboundInterceptor):
+    def start_activity(self, input: StartActivityInput) -> ActivityHandle[Any]:  # noqa: A002 - the name in the SDK
+        input.retry_policy = RetryPolicy(initial_interval=SOON, maximum_interval=SOON)
+        return super().start_activity(input)
+
+
 @pytest.fixture(autouse=True)
 def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fails is tried again at once, where the forge did not say when."""
-    monkeypatch.setattr(limits, "PATIENT", RetryPolicy(initial_interval=SOON, maximum_interval=SOON))
+    """The watcher tries again at once, too."""
     monkeypatch.setattr(watch_activities, "_LONGEST_PAUSE", SOON)
 
 
@@ -74,7 +102,7 @@ async def _played(time: WorkflowEnvironment, folder: Path, kind: KindName, *ways
     """A first pass and an answered comment, with every call failing once."""
     async with stage(time, folder, kind=kind) as s:
         s.forge.faults = faults = EachOnce(s.repository, *ways)
-        async with s.product():
+        async with s.product(Impatience()):
             s.opens_issue()
             await s.comes_to("awaiting-response", results=1)
             s.says(README)

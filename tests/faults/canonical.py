@@ -7,7 +7,9 @@ from typing import NamedTuple
 from hikitsugi.devforge import DevForge
 from hikitsugi.devforge.repository import Repository
 
-_CHANCE = re.compile(r"<!-- .*? -->|`[0-9a-f]{8}`|http://\S+|#\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+_CHANCE = re.compile(
+    r"<!-- .*? -->|`[0-9a-f]{8}`|http://\S+|#\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|\*モデル呼び出し .*?\*"
+)
 
 
 class SeenComment(NamedTuple):
@@ -50,7 +52,10 @@ def canonical(forge: DevForge, repository: str, number: int) -> SeenIssue:
 
 
 def without_chance(text: str) -> str:
-    """The text without addresses, numbers, commit hashes, times and keys."""
+    """The text without addresses, numbers, commit hashes, times, keys and costs.
+
+    A command that a kill cut off is never run again unasked: the model is told, and asks for it in one more call.
+    """
     return _CHANCE.sub("…", text)
 
 

@@ -38,7 +38,7 @@ async def test_a_few_kills_at_random_moments_change_nothing(tmp_path: Path):
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(2400)
 @pytest.mark.req("BY-08", "TW-08", "CH-12", "PL-07")
 async def test_a_hundred_kills_over_twenty_issues_change_nothing(tmp_path: Path):
     conversations = tuple(islice(cycle(CONVERSATIONS), 20))
@@ -67,7 +67,7 @@ async def _changes_nothing(
     figures = (killed.figures(), undisturbed.figures())
     _log.info("%d kills over %d issues: %s; undisturbed: %s", len(kills), len(seen), *figures)
     assert sum(issue.duplicates for issue in expected) == 0
-    assert seen == expected
+    assert [pair for pair in zip(seen, expected, strict=True) if pair[0] != pair[1]] == []
     assert (undisturbed.paid_again, killed.paid_again) == ([], [])
 
 

@@ -9,6 +9,7 @@ from temporalio.exceptions import CancelledError
 from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
 
+from activities.failures import UNEXPECTED_ATTEMPTS
 from hikitsugi.app.deliveries import SignalDeliveries
 from hikitsugi.app.temporal import plugin
 from hikitsugi.domain.address import Kind
@@ -239,6 +240,21 @@ async def test_a_watcher_that_shuts_down_hands_over_at_once_and_nothing_is_lost_
         assert watch.forge.cursors[left_off] == {"seen": 2}
         assert watch.forge.places == sorted(watch.forge.places)
         assert await watch.comments(issue) == [["1"], ["2"]]
+
+
+@pytest.mark.req("TW-04", "TW-08")
+async def test_after_many_watchers_one_unexpected_failure_is_no_reason_to_rest(
+    time: WorkflowEnvironment, plain: Client
+):
+    watch = Watch(time, plain)
+    async with watch.stories():
+        for _ in range(UNEXPECTED_ATTEMPTS):
+            async with watch.watcher():
+                await watch.forge.looks(1)
+        watch.forge.refusals.append(KeyError("id"))
+        async with watch.watcher():
+            await watch.forge.looks()
+        assert watch.forge.refusals == []
 
 
 @pytest.mark.req("CH-16")
