@@ -94,13 +94,6 @@ class ReadInstructions(Value):
     at: datetime
 
 
-class SweepWorkspaces(Value):
-    """Remove what this host keeps of issues that were not worked on for so long."""
-
-    now: datetime
-    keep: timedelta
-
-
 class WorkspaceActivities:
     """Checkout and tools of one host."""
 

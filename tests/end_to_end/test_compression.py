@@ -30,7 +30,7 @@ def looks_around_and_mends(request: Request) -> Answer:
     return use("submit", status="done", summary="直しました。", evidence="")
 
 
-def looks_around_without_summary(request: Request) -> Answer:
+def looks_around_without_summary(request: Request) -> Reaction:
     """The same, where the summary model is away."""
     if request.model == Llm().summary_model:
         return fail(500)

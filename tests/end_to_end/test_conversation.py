@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from temporalio.testing import WorkflowEnvironment
 
+from hikitsugi.app.settings_sections import Llm
 from hikitsugi.devforge.kinds import KindName
 from hikitsugi.language_model.scripted import Answer, Reaction, Request, fail, use
 from tests.end_to_end.stage import AUTHOR, BOT, Stage, stage, until
@@ -45,7 +46,7 @@ async def test_comments_are_heard_once_in_their_newest_text_and_counted_in_the_e
         s.says("ありがとう")
         await s.comes_to("completed")
         farewell = s.forge.comments(s.repository, 1)[-1].body
-        told = [text for text in s.model.requests[-1].body.texts if "Comment" in text]
+        told = [text for text in _last_asked(s).texts if "Comment" in text]
     assert told == [
         f"[New Comment from @{AUTHOR}]:\n直した文です。",
         f"[Edited Comment from @{AUTHOR}]:\nもう一度直した文です。",
@@ -130,7 +131,7 @@ async def test_a_comment_during_the_work_reaches_the_model_and_the_last_allowed_
             s.says("途中の追加です。")
             await s.comes_to("completed")
     assert s.headings == ["## 実行完了", "## ✅ 完了"]
-    assert s.model.requests[-1].body.texts[-1] == f"[New Comment from @{AUTHOR}]:\n途中の追加です。"
+    assert _last_asked(s).texts[-1] == f"[New Comment from @{AUTHOR}]:\n途中の追加です。"
 
 
 async def _answers(s: Stage, command: str, answer: str) -> None:
@@ -159,3 +160,8 @@ async def _rests(s: Stage) -> bool:
 
 async def _thought(s: Stage, number: int) -> bool:
     return len(s.model.requests) >= number
+
+
+def _last_asked(s: Stage) -> Request:
+    """The last request to the model that works, not to the one that summarises."""
+    return [received.body for received in s.model.requests if received.body.model == Llm().model][-1]
