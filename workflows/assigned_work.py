@@ -12,7 +12,7 @@ from hikitsugi.domain.assignment import ANOTHERS, LOST, Answer, Assignment, Clai
 from hikitsugi.domain.life import Life
 from hikitsugi.messages import assignments
 from workflows import limits
-from workflows.display import AGENT, STATE, Display
+from workflows.display import Display
 from workflows.patience import Patience, execute
 from workflows.reasons import reason_of
 from workflows.timers import happens_before
@@ -118,8 +118,7 @@ class AssignedWork:
             return _LOST
         self._life.error, self._life.branch = None, wanted.branch
         self._life.note_work(workflow.now())
-        if workflow.memo() != {"title": wanted.title, "url": wanted.url}:
-            self._display.remember(wanted.title, wanted.url)
+        self._display.remember(wanted.title, wanted.url)
         self._show()
         return Answer(lease=lease, handover=self._life.inheritance.summary if self._life.inheritance else None)
 
@@ -203,9 +202,7 @@ class AssignedWork:
         self._display.wait_for(self._waiting_for())
         if self._shown != (self._assignment.state, agent):
             self._shown = self._life.state, _ = self._assignment.state, agent
-            known = workflow.info().typed_search_attributes
-            if (known.get(STATE), known.get(AGENT)) != (self._life.state.value, agent):
-                self._display.index()
+            self._display.index()
 
     def _waiting_for(self) -> str:
         assignment, language = self._assignment, self._assignment.terms.language

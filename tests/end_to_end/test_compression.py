@@ -9,7 +9,7 @@ from temporalio.testing import WorkflowEnvironment
 from hikitsugi.app.settings_sections import Llm
 from hikitsugi.cli.demo import sample
 from hikitsugi.devforge.kinds import KindName
-from hikitsugi.language_model.scripted import Answer, Request, fail, say, use
+from hikitsugi.language_model.scripted import Answer, Reaction, Request, fail, say, use
 from tests.end_to_end.stage import Stage, stage
 
 pytestmark = [pytest.mark.req("CH-18"), pytest.mark.lesson("C20", "C21")]
