@@ -59,8 +59,11 @@ class Server:
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("HIKITSUGI_")}
         with self._log.open("ab") as log:
-            self._process = await asyncio.create_subprocess_exec(*self._command, stdout=log, stderr=subprocess.STDOUT)
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command, env=environment, stdout=log, stderr=subprocess.STDOUT
+            )
         while not await self._answers():
             assert self._process.returncode is None, self._log.read_text()
             await asyncio.sleep(0.05)

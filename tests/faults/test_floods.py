@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from temporalio.api.enums.v1 import EventType
+from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.devforge.kinds import KindName
@@ -21,6 +22,8 @@ EVENTS_OF_A_RUN = 2000
 """Far below Temporal's 51,200, and of them 10,000 signals."""
 
 
+@pytest.mark.long
+@pytest.mark.timeout(900)
 @pytest.mark.req("CH-12", "TW-08", "BY-08")
 @pytest.mark.lesson("C1", "C2", "C5")
 async def test_five_hundred_comments_at_once_survive_a_kill(time: WorkflowEnvironment, tmp_path: Path):
@@ -91,7 +94,11 @@ def _told(s: Stage) -> list[int]:
 
 
 async def _has_taken_in(s: Stage, comments: int) -> bool:
-    return (await s.status()).comments_processed >= comments
+    try:
+        return (await s.status()).comments_processed >= comments
+    except RPCError:
+        # Nobody answers while the killed worker's successor is still starting.
+        return False
 
 
 async def _events(s: Stage) -> Counter[int]:

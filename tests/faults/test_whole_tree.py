@@ -67,8 +67,9 @@ async def _with_kills(place: Town) -> list[SeenIssue]:
 
 async def _start(place: Town) -> Process:
     command = [sys.executable, str(WORKER), "--config", str(place.config)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HIKITSUGI_")}
     with (place.folder / "worker.log").open("ab") as log:
-        return await asyncio.create_subprocess_exec(*command, stdout=log, stderr=subprocess.STDOUT)
+        return await asyncio.create_subprocess_exec(*command, env=environment, stdout=log, stderr=subprocess.STDOUT)
 
 
 async def _kill(place: Town, product: Process, victim: str) -> None:
