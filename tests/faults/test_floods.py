@@ -22,8 +22,6 @@ EVENTS_OF_A_RUN = 2000
 """Far below Temporal's 51,200, and of them 10,000 signals."""
 
 
-@pytest.mark.long
-@pytest.mark.timeout(900)
 @pytest.mark.req("CH-12", "TW-08", "BY-08")
 @pytest.mark.lesson("C1", "C2", "C5")
 async def test_five_hundred_comments_at_once_survive_a_kill(time: WorkflowEnvironment, tmp_path: Path):
