@@ -1,21 +1,19 @@
 """The step that goes on with a conversation in a shorter one, and leaves the long one as it is."""
 
-import asyncio
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from temporalio import activity
 
+from activities.summing_up import summary_of
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Opening, Reply, Transcript, Turn, Usage
-from hikitsugi.domain.errors import HikitsugiError
 from hikitsugi.domain.inheritance import Measure
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.ports import LanguageModel, Memory, Records
 from hikitsugi.domain.value import Value
 from hikitsugi.messages import compression as texts
 
-_PATIENCE = timedelta(seconds=90)
 _RECORD_TOKENS = 60_000
 _SUMMARY_TOKENS = 3_000
 _PURPOSE = "compression"
@@ -81,13 +79,10 @@ class CompressionActivities:
         return Compressed(turns=turns, tokens=self._length(opening), usage=reply.usage, cost_usd=cost)
 
     async def _summary(self, request: Compress, long: Transcript) -> Reply | None:
-        """What the model makes of the conversation; None where it cannot be reached or refuses."""
-        conversation = f"{request.into}-{_PURPOSE}"
-        if known := await self._memory.find_reply(conversation, 1):
-            return known
+        """What the model makes of the conversation, if anything."""
         record = texts.record(long.turns, request.opening, _RECORD_TOKENS, self._measure)
         opening = Opening(
-            id=conversation,
+            id=f"{request.into}-{_PURPOSE}",
             issue=request.issue,
             session=request.session,
             purpose=_PURPOSE,
@@ -95,14 +90,7 @@ class CompressionActivities:
             turns=(Turn.of_text("user", record),),
             opened_at=request.at,
         )
-        await self._memory.open_conversation(opening)
-        try:
-            async with asyncio.timeout(_PATIENCE.total_seconds()):
-                fresh = await self._model.reply(await self._memory.read_conversation(conversation))
-        except (HikitsugiError, TimeoutError) as error:
-            activity.logger.warning("the conversation stays long, because there is no summary of it: %s", error)
-            return None
-        return await self._memory.append_reply(conversation, 1, fresh)
+        return await summary_of(self._memory, self._model, opening)
 
     def _length(self, opening: Opening) -> int:
         tools = "".join(tool.model_dump_json() for tool in opening.tools)

@@ -1,6 +1,5 @@
 """Steps between two sessions on an issue: taking over what the last one left, and leaving something to the next."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -8,6 +7,7 @@ from typing import TypeVar
 
 from temporalio import activity
 
+from activities.summing_up import summary_of
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Opening, Reply, Turn, Usage
 from hikitsugi.domain.errors import HikitsugiError, WillNeverWork
@@ -35,7 +35,6 @@ from hikitsugi.messages.handover import Source, summary_by_rule
 from hikitsugi.messages.session_record import fitting, session_record
 
 R = TypeVar("R")
-_PATIENCE = timedelta(seconds=90)
 _RECORD_TOKENS = 60_000
 _PURPOSE = "summary"
 _MOST_DECISIONS = 20
@@ -224,24 +223,9 @@ class HandoverActivities:
         return told
 
     async def _closing_reply(self, request: HandOver, record: str) -> Reply | None:
-        """What the model makes of the record, paid once; None where it cannot be reached or refuses."""
-        conversation = f"{request.key}-{_PURPOSE}"
-        reply = await self._memory.find_reply(conversation, 1)
-        if reply is None:
-            opening = self._opening(request, conversation, record)
-            await self._memory.open_conversation(opening)
-            try:
-                async with asyncio.timeout(_PATIENCE.total_seconds()):
-                    fresh = await self._model.reply(await self._memory.read_conversation(conversation))
-            except (HikitsugiError, TimeoutError) as error:
-                activity.logger.warning("the summary is made by rule, because the model gave none: %s", error)
-                return None
-            reply = await self._memory.append_reply(conversation, 1, fresh)
-        return reply
-
-    def _opening(self, request: HandOver, conversation: str, record: str) -> Opening:
-        return Opening(
-            id=conversation,
+        """What the model makes of the record, if anything."""
+        opening = Opening(
+            id=f"{request.key}-{_PURPOSE}",
             issue=request.issue,
             session=request.session,
             purpose=_PURPOSE,
@@ -249,6 +233,7 @@ class HandoverActivities:
             turns=(Turn.of_text("user", record),),
             opened_at=request.now,
         )
+        return await summary_of(self._memory, self._model, opening)
 
 
 async def _readable(records: Awaitable[list[R]]) -> list[R]:
