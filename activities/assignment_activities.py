@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Iterable, Mapping
 from temporalio import activity
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.assignment import Claim, Outcome, Settlement
+from hikitsugi.domain.assignment import BUSY, Claim, Outcome, Settlement
 from hikitsugi.domain.board import Board, Held
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.lease import Lease
@@ -53,22 +53,16 @@ class AssignmentActivities:
 
     @activity.defn
     async def prepare_assignment(self, request: Prepare) -> None:
-        """Branch and labels at the same time, in two calls to the forge; then the board."""
+        """The board, which knows whether the agent has another task; then branch and labels at the same time."""
         issue, claim, forge = request.issue, request.claim, self._forges[request.issue.forge]
+        if not await self._board.hold(_held(request), claim.shelf):
+            raise WillNeverWork(BUSY)
         if request.was_reviewed:
             await self._must_be_open_again(request)
         steps = [forge.change_labels(issue, add=[claim.terms.labels.in_progress, claim.agent], remove=[])]
         if claim.task_type is TaskType.DEVELOPMENT:
             steps.append(forge.ensure_branch(issue.home, claim.branch, claim.base_commit))
         await _all_of(steps)
-        held = Held(
-            lease_id=request.lease.id,
-            agent_id=claim.agent,
-            issue=issue,
-            branch_name=claim.branch,
-            lease_expires_at=request.lease.expires_at,
-        )
-        await self._board.hold(held, claim.shelf)
 
     async def _must_be_open_again(self, request: Prepare) -> None:
         now = await self._forges[request.issue.forge].read_issue(request.issue)
@@ -94,7 +88,7 @@ class AssignmentActivities:
         await forge.change_labels(issue, add=done, remove=[names.in_progress, settlement.agent])
         if settlement.is_told:
             note = assignments.lease_ended(request.claim.terms.language, settlement)
-            await forge.post_comment(issue, self._redact(note), f"lease-{settlement.number}-{settlement.outcome}")
+            await forge.post_comment(issue, self._redact(note), f"lease-{settlement.lease}-{settlement.outcome}")
         if settlement.outcome is Outcome.COMPLETED:
             await self._board.remove(issue)
         await self._board.let_go(issue, settlement.agent, again=request.again)
@@ -103,6 +97,17 @@ class AssignmentActivities:
     async def offer_again(self, request: Offer) -> None:
         """Put the issue back on the board."""
         await self._board.let_go(request.issue, "", again=True)
+
+
+def _held(request: Prepare) -> Held:
+    lease = request.lease
+    return Held(
+        lease_id=lease.id,
+        agent_id=lease.agent,
+        issue=request.issue,
+        branch_name=lease.branch,
+        lease_expires_at=lease.expires_at,
+    )
 
 
 async def _all_of(steps: Iterable[Awaitable[None]]) -> None:

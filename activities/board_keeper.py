@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from hikitsugi.domain.address import Kind, RepositoryAddress
+from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.board import Board
 from hikitsugi.domain.issue import Base, Issue, IssueNews
 from hikitsugi.domain.ports import Forge
-from hikitsugi.domain.selection import Card, Rules
+from hikitsugi.domain.selection import Rules
 
 
 class BoardKeeper:
@@ -40,35 +40,40 @@ class BoardKeeper:
     async def _fill(self, home: RepositoryAddress, base: Base, seen: Sequence[Issue]) -> None:
         """One step for everything, so that no half of it is ever seen alone."""
         cards = [card for issue in seen if (card := self._rules.development_card(issue, base))]
-        waiting = [issue for issue in seen if issue.address.kind is Kind.ISSUE and self._rules.awaits_review(issue)]
-        reviews = await self._reviews(home, base, waiting, seen) if waiting else []
+        waiting = [issue for issue in seen if self._waits(issue)]
+        requests = await self._forges[home.forge].list_change_requests(home) if waiting else []
+        reviews = self._rules.review_cards(waiting, requests, base)
         await self._board.fill(home, base, [*cards, *reviews], waiting)
 
     async def _change(self, home: RepositoryAddress, base: Base, seen: Sequence[Issue]) -> None:
+        if not seen:
+            return
+        waited = [issue.address for issue in await self._board.waiting(home)]
         for issue in seen:
-            if issue.address.kind is Kind.ISSUE and self._rules.awaits_review(issue):
+            if self._waits(issue):
                 await self._board.keep_waiting(issue)
             elif card := self._rules.development_card(issue, base):
                 await self._board.put(card)
             else:
                 await self._board.remove(issue.address)
-        if any(issue.address.kind is not Kind.ISSUE or self._rules.awaits_review(issue) for issue in seen):
-            waiting = await self._board.waiting(home)
-            for card in await self._reviews(home, base, waiting, seen) if waiting else []:
-                await self._board.put(card)
+        if any(issue.address.kind is not Kind.ISSUE or self._waits(issue) or issue.address in waited for issue in seen):
+            await self._change_reviews(home, base, waited)
 
-    async def _reviews(
-        self, home: RepositoryAddress, base: Base, waiting: Sequence[Issue], seen: Sequence[Issue]
-    ) -> list[Card]:
-        """The requests to be reviewed; those that were not seen in this look are read."""
-        forge = self._forges[home.forge]
-        known = {issue.address: issue for issue in seen}
-        cards: list[Card | None] = []
-        for request, behind in self._rules.proposals(waiting, await forge.list_change_requests(home), base):
-            address = behind.address.model_copy(update={"kind": request.kind, "number": request.number})
-            shown = known.get(address) or await forge.read_issue(address)
-            cards.append(self._rules.review_card(shown, request.head, behind))
-        return [card for card in cards if card]
+    async def _change_reviews(self, home: RepositoryAddress, base: Base, waited: Collection[IssueAddress]) -> None:
+        """Show the requests to be reviewed, and no other; however many there are, they come in one list."""
+        waiting = await self._board.waiting(home)
+        if not waiting and not waited:
+            return
+        requests = await self._forges[home.forge].list_change_requests(home)
+        cards = {card.address: card for card in self._rules.review_cards(waiting, requests, base)}
+        for request in requests:
+            if card := cards.get(request.address):
+                await self._board.put(card)
+            else:
+                await self._board.remove(request.address)
+
+    def _waits(self, issue: Issue) -> bool:
+        return issue.address.kind is Kind.ISSUE and self._rules.awaits_review(issue)
 
 
 def _issues_in(news: Sequence[IssueNews]) -> list[Issue]:

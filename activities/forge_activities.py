@@ -1,12 +1,12 @@
 """Steps on the forge: reading the issue, hearing comments, showing state, writing results."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import Field
 from temporalio import activity
 
 from activities.audience import Audience, our_name
-from activities.reading import conclusion_of, submission_at
+from activities.reading import conclusion_of, submission_at, summary_at
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import Comment, NewChangeRequest
@@ -25,7 +25,7 @@ from hikitsugi.domain.watching import issue_behind
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request as request_texts
 from hikitsugi.messages import comments as comment_texts
-from hikitsugi.messages.proof import draft_notice, proof
+from hikitsugi.messages.proof import proof, standing
 
 
 class Hear(Value):
@@ -83,6 +83,19 @@ class OpenChangeRequest(Value):
     submitted: TurnRef | None
     """The model turn that submitted last, if one did."""
     work: Work = Work()
+    known: str | None = None
+    """The request that earlier passes went into."""
+    earlier: tuple[TurnRef, ...] = ()
+    """The turns that tell what those came to."""
+
+
+class Requested(Value):
+    """The request for the work, as it stands now."""
+
+    url: str
+    is_draft: bool
+    is_ready: bool = False
+    """Whether it says that all is shown to work."""
 
 
 class PostResult(Value):
@@ -95,6 +108,8 @@ class PostResult(Value):
     """The model turn that submitted, if one did."""
     published: Published
     change_request: str | None
+    is_draft: bool = True
+    """Whether the request is a draft, as far as anybody can see."""
     work: Work = Work()
 
 
@@ -173,26 +188,47 @@ class ForgeActivities:
             await self._forge(place).reconcile_comment(place, key)
 
     @activity.defn
-    async def open_change_request(self, request: OpenChangeRequest) -> str:
-        """The address of the work branch's request, opened as a draft; ready only if the evidence says so."""
-        forge, home, work = self._forge(request.issue), request.issue.home, request.work
-        submission = await self._conclusion(request)
-        cost = request_texts.cost(request.language, work.calls, work.cost_usd)
-        body = request_texts.body(
-            request.language, request.issue, submission, plan=work.plan, verified=work.verified, cost=cost
-        )
-        wanted = NewChangeRequest(
-            home=home,
-            head=request.branch,
-            base=(await forge.git_remote(home)).default_branch,
-            title=request_texts.title(request.issue, request.issue_title),
-            body=self._redact(body),
-            draft=True,
-        )
+    async def open_change_request(self, request: OpenChangeRequest) -> Requested:
+        """The work branch's request, opened as a draft where there are drafts; ready only if the evidence says so."""
+        forge, home = self._forge(request.issue), request.issue.home
+        submission, base = await self._conclusion(request), (await forge.git_remote(home)).default_branch
+        ready = is_ready(submission, request.work.verified)
+        title, body = self._worded(request, submission, ready=ready, draft=True)
+        wanted = NewChangeRequest(home=home, head=request.branch, base=base, title=title, body=body, draft=True)
         opened = await forge.open_change_request(wanted)
-        await forge.update_change_request(home, opened.number, wanted.title, wanted.body)
-        await forge.set_draft(home, opened.number, draft=not is_ready(submission, work.verified))
-        return opened.url
+        stands = opened if ready else await forge.set_draft(home, opened.number, draft=True)
+        refs = request.earlier if opened.url == request.known else ()
+        earlier = [told for ref in refs if (told := await summary_at(self._memory, ref))]
+        title, body = self._worded(request, submission, earlier, ready=ready, draft=stands.is_draft)
+        await forge.update_change_request(home, opened.number, title, body)
+        if ready:
+            stands = await forge.set_draft(home, opened.number, draft=False)
+        return Requested(url=opened.url, is_draft=stands.is_draft, is_ready=ready)
+
+    def _worded(
+        self,
+        request: OpenChangeRequest,
+        submission: Submission | None,
+        earlier: Sequence[str] = (),
+        *,
+        ready: bool,
+        draft: bool,
+    ) -> tuple[str, str]:
+        """Title and text of the request; what is not ready says so, in its title too where it is no draft."""
+        language, work = request.language, request.work
+        body = request_texts.body(
+            language,
+            request.issue,
+            submission,
+            earlier=earlier,
+            plan=work.plan,
+            verified=work.verified,
+            cost=request_texts.cost(language, work.calls, work.cost_usd),
+            notice=standing(language, is_ready=ready, is_draft=draft and not ready),
+        )
+        is_unfinished = not ready and not draft
+        title = request_texts.title(request.issue, request.issue_title, is_unfinished=is_unfinished)
+        return self._redact(title), self._redact(body)
 
     async def _conclusion(self, request: OpenChangeRequest | PostResult) -> Submission | None:
         """What the work came to, in the model's words; planned work speaks through its verification."""
@@ -208,8 +244,9 @@ class ForgeActivities:
         submission, verified = await self._conclusion(request), request.work.verified
         warning = "" if self._confined else comment_texts.unconfined_warning(request.language)
         evidence = [proof(request.language, verified)]
-        if not request.published.is_empty and not is_ready(submission, verified):
-            evidence.append(draft_notice(request.language))
+        if not request.published.is_empty:
+            ready = is_ready(submission, verified)
+            evidence.append(standing(request.language, is_ready=ready, is_draft=request.is_draft))
         body = comment_texts.result(
             request.language,
             submission,

@@ -1,6 +1,6 @@
 """Steps between two sessions on an issue: taking over what the last one left, and leaving something to the next."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -10,7 +10,7 @@ from temporalio import activity
 from activities.summing_up import summary_of
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Opening, Reply, Turn, Usage
-from hikitsugi.domain.errors import HikitsugiError, WillNeverWork
+from hikitsugi.domain.errors import HikitsugiError, TryAgainLater, WillNeverWork
 from hikitsugi.domain.handover import Context
 from hikitsugi.domain.inheritance import Measure, without_names
 from hikitsugi.domain.policy import Language
@@ -27,17 +27,18 @@ from hikitsugi.domain.remembering import (
 )
 from hikitsugi.domain.session import Ending, Handover
 from hikitsugi.domain.status import PlanItem
-from hikitsugi.domain.tools import Submission
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.visible import only_visible, without_unseen
-from hikitsugi.messages.handover import Source, summary_by_rule
+from hikitsugi.messages.handover import Closing, Source, summary_by_rule
 from hikitsugi.messages.session_record import fitting, session_record
 
 R = TypeVar("R")
 _RECORD_TOKENS = 60_000
 _PURPOSE = "summary"
 _MOST_DECISIONS = 20
+_ATTEMPTS = 3
+"""How often the forge is asked what people said, before a handover is made without it."""
 
 
 class TakeOver(Value):
@@ -75,6 +76,8 @@ class HandOver(Value):
     past: tuple[PlanItem, ...] = ()
     """What became of actions of earlier plans of the session."""
     verified: Verified | None = None
+    inherited: str = ""
+    """The context that had been handed down to the session, if any."""
     started_at: datetime
     now: datetime
 
@@ -85,18 +88,6 @@ class HandedOver(Value):
     handover: Handover
     usage: Usage | None = None
     cost_usd: float | None = None
-
-
-class Told(Value):
-    """What people said in a session, and who they are."""
-
-    decisions: tuple[tuple[str, str | None], ...] = ()
-    names: tuple[str, ...] = ()
-
-    @property
-    def sources(self) -> list[Source]:
-        """What people decided, and where it is written."""
-        return [Source(without_names(text, self.names), url) for text, url in self.decisions]
 
 
 class HandoverActivities:
@@ -150,39 +141,30 @@ class HandoverActivities:
         task = Task(key=request.key, issue=request.issue, session=request.session, started_at=request.started_at)
         await self._records.begin_task(task)
         context, runs, calls = await self._gathered(request)
-        told, submissions = await self._told(request), submissions_in(runs)
-        record = session_record(
-            only_visible(request.title),
+        decisions, names = await self._said(request)
+        closing = Closing(
+            title=only_visible(request.title),
             context=context,
-            submissions=submissions,
-            decisions=told.sources,
-            calls=calls,
-            runs=runs,
+            submissions=submissions_in(runs),
+            decisions=decisions,
             change_request=request.change_request,
             error=request.error,
         )
-        reply = await self._closing_reply(request, without_names(self._fitting(record), told.names))
-        by_rule = self._by_rule(request, context, submissions, told)
-        summary = reply.turn.text if reply and _is_whole(reply) else by_rule
-        kept = await self._records.keep_context(context.model_copy(update={"summary": summary}))
+        record = fitting(session_record(closing, calls, runs), _RECORD_TOKENS, self._measure)
+        reply = await self._closing_reply(request, without_names(without_unseen(record), names))
+        summary = reply.turn.text if reply and _is_whole(reply) else summary_by_rule(request.language, closing)
+        used = use_in(await _readable(self._records.model_calls(request.issue, request.session)))
+        whole = context.model_copy(update={"summary": summary, "use": used}).after(await self._inherited(request))
+        kept = await self._records.keep_context(whole)
         if reply is None:
             return HandedOver(handover=kept.carried)
         cost = None if reply.cost_usd is None else float(reply.cost_usd)
         return HandedOver(handover=kept.carried, usage=reply.usage, cost_usd=cost)
 
-    def _fitting(self, record: list[str]) -> str:
-        return without_unseen(fitting(record, _RECORD_TOKENS, self._measure))
-
-    def _by_rule(self, request: HandOver, context: Context, submissions: list[Submission], told: Told) -> str:
-        return summary_by_rule(
-            request.language,
-            title=request.title,
-            submissions=submissions,
-            context=context,
-            decisions=told.sources,
-            change_request=request.change_request,
-            error=request.error,
-        )
+    async def _inherited(self, request: HandOver) -> Context | None:
+        with suppress(WillNeverWork):
+            return await self._records.read_context(request.issue, request.inherited)
+        return None
 
     async def _gathered(self, request: HandOver) -> tuple[Context, list[RecordedRun], list[RecordedCall]]:
         """Everything that is known of the session, still without its final summary."""
@@ -204,23 +186,22 @@ class HandoverActivities:
             reflections=reflections_in(results),
             recommendations=recommendations_in(request.plan),
             done=tuple(item for item in request.plan if item.status == "done"),
-            use=use_in(calls),
         )
         return context, runs, calls
 
-    async def _told(self, request: HandOver) -> Told:
-        """What the model was told by people, with links; a forge that does not answer leaves it out."""
-        told = Told(names=(request.author,))
-        with suppress(HikitsugiError):
+    async def _said(self, request: HandOver) -> tuple[list[Source], Collection[str]]:
+        """What people decided, with links, and who they are; a forge that does not answer for long leaves it out."""
+        try:
             known = await self._memory.comments_taken_in(request.issue)
             comments = await self._forges[request.issue.forge].read_comments(request.issue)
-            heard = [comment for comment in comments if comment.version in known]
-            names = {request.author, *(comment.author for comment in heard)}
-            told = Told(
-                decisions=tuple((only_visible(each.body), each.url) for each in heard[-_MOST_DECISIONS:]),
-                names=tuple(sorted(names)),
-            )
-        return told
+        except HikitsugiError as error:
+            if isinstance(error, TryAgainLater) and activity.info().attempt < _ATTEMPTS:
+                raise
+            return [], {request.author}
+        heard = [comment for comment in comments if comment.version in known]
+        names = {request.author, *(comment.author for comment in heard)}
+        latest = heard[-_MOST_DECISIONS:]
+        return [Source(without_names(only_visible(each.body), names), each.url) for each in latest], names
 
     async def _closing_reply(self, request: HandOver, record: str) -> Reply | None:
         """What the model makes of the record, if anything."""

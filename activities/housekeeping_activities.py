@@ -32,15 +32,17 @@ class Swept(Value):
 
 
 class HousekeepingActivities:
-    """The records, and how long they are kept."""
+    """The records, how long they are kept, and who still needs them."""
 
-    def __init__(self, records: Records) -> None:
+    def __init__(self, records: Records, household: Household) -> None:
         self._records = records
+        self._household = household
 
     @activity.defn
     async def forget_expired(self, request: ForgetExpired) -> int:
         """How many sessions were forgotten."""
-        forgotten = await self._records.expire(request.now - request.expiry)
+        under_way = await self._household.under_way()
+        forgotten = await self._records.expire(request.now - request.expiry, under_way)
         activity.logger.info("forgot %d expired session(s)", forgotten)
         return forgotten
 

@@ -42,6 +42,8 @@ class OpenConversation(Value):
     """Comments that are still to be told, as news."""
     handover: Handover | None
     terms: InheritanceTerms = InheritanceTerms()
+    inherits: bool = True
+    """Whether earlier sessions may be looked up."""
     at: datetime
     purpose: str = "plain_work"
     instructions: str = ""
@@ -59,6 +61,7 @@ class TellComments(Value):
     """How many further ones wait behind them."""
     overlooked: int = 0
     """How many that came before them are left out."""
+    bot: str | None = None
 
 
 class TellToGoOn(Value):
@@ -140,7 +143,9 @@ class MemoryActivities:
     async def _has_history(self, request: OpenConversation) -> bool:
         """Whether there is anything of earlier sessions to recall."""
         try:
-            return any(task.session < request.session for task in await self._records.tasks(request.issue))
+            return request.inherits and any(
+                task.session < request.session for task in await self._records.tasks(request.issue)
+            )
         except WillNeverWork:
             return False
 
@@ -149,7 +154,7 @@ class MemoryActivities:
         """Store the comments in their newest text; the versions of those that are still there."""
         if await self._memory.find_turn(request.conversation, request.sequence):
             return await self._told_before(request)
-        there = await self._newest(request.issue, request.comments)
+        there = await self._newest(request)
         versions = [comment.version for comment in there]
         if there:
             await self._memory.take_in_comments(request.issue, request.conversation, versions)
@@ -163,8 +168,9 @@ class MemoryActivities:
         known = await self._memory.comments_taken_in(request.issue)
         return sorted(version for version in known if ids_in([version]) <= ids)
 
-    async def _newest(self, issue: IssueAddress, comments: Sequence[Waiting]) -> list[Comment]:
-        """What stands on the forge now, or was typed; those that were deleted are left out."""
+    async def _newest(self, request: TellComments) -> list[Comment]:
+        """What stands on the forge now, or was typed; left out are those that were deleted, or became commands."""
+        issue, comments = request.issue, request.comments
         found = await self._memory.kept_comments(issue, [waiting.id for waiting in comments if not waiting.watched])
         watched = [waiting for waiting in comments if waiting.watched]
         for place in {str(waiting.place or issue) for waiting in watched}:
@@ -174,6 +180,7 @@ class MemoryActivities:
         return [
             comment.model_copy(update={"edited": waiting.edited, "body": only_visible(comment.body)})
             for comment, waiting in there
+            if comment.version == waiting.version or not command_in(comment.body, request.bot)
         ]
 
     async def _read(self, place: IssueAddress, ids: Collection[str]) -> dict[str, Comment]:

@@ -160,8 +160,8 @@ class PlanningActivities:
     async def propose_plan(self, request: ProposePlan) -> bool:
         """Post the plan once; whether an earlier attempt may still arrive late."""
         reply = await reply_in(self._memory, Phase.PLANNING, request.turn)
-        goal = reply.goal if isinstance(reply, PlanReply) else ""
-        body = plans.proposal(request.language, goal, request.plan, request.bot)
+        plan = reply if isinstance(reply, PlanReply) else None
+        body = plans.proposal(request.language, plan, request.plan, request.bot)
         return await self._post(request.issue, request.key, body)
 
     async def _post(self, issue: IssueAddress, key: str, body: str) -> bool:

@@ -34,6 +34,8 @@ class ShowProgress(Value):
     waiting_for: str
     cost_usd: float | None
     tokens: int
+    llm_calls: int = 0
+    """All model calls on the issue, told where the calls of the session are not."""
 
 
 class ProgressActivities:
@@ -57,6 +59,7 @@ class ProgressActivities:
             troubles=await self._troubles(request) if request.tells_calls else (),
             cost_usd=request.cost_usd,
             tokens=request.tokens,
+            llm_calls=request.llm_calls,
         )
         body = self._redact(texts.living_comment(request.language, progress))
         forge = self._forges[request.issue.forge]

@@ -1,5 +1,8 @@
 """Reading what a model said from the store."""
 
+from collections.abc import Iterable
+
+from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.phase_replies import Misfit, PhaseReply, Verdict, parsed
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import ActionStatus, Plan, TurnRef
@@ -12,6 +15,17 @@ async def submission_at(memory: Memory, ref: TurnRef | None) -> Submission | Non
     turn = await memory.find_turn(ref.conversation, ref.sequence) if ref else None
     calls = [call for call in (turn.tool_calls if turn else ()) if call.name == "submit"]
     return Submission.model_validate(calls[0].input) if calls else None
+
+
+async def summary_at(memory: Memory, ref: TurnRef) -> str:
+    """What a pass came to, in the words of the turn that submitted or judged it; a damaged one says nothing."""
+    try:
+        if submission := await submission_at(memory, ref):
+            return submission.summary.strip()
+        reply = await reply_in(memory, Phase.VERIFICATION, ref)
+    except WillNeverWork:
+        return ""
+    return reply.summary.strip() if isinstance(reply, Verdict) else ""
 
 
 async def reply_in(memory: Memory, phase: Phase, ref: TurnRef | None) -> PhaseReply | None:
@@ -34,8 +48,13 @@ async def conclusion_of(memory: Memory, plan: Plan, verdict: TurnRef | None, *, 
     needs = [one.needs for action, one in told if one and one.needs and action.status is ActionStatus.FAILED]
     if isinstance(reply, Verdict):
         needs += [] if concluded else reply.issues
-        summary = reply.summary
+        summary, evidence = reply.summary, _listed(reply.told_criteria)
     else:
-        summary = "\n".join(f"- **{action.id}** {action.title}: {one.summary}" for action, one in told if one)
+        summary, evidence = _listed(f"**{action.id}** {action.title}: {one.summary}" for action, one in told if one), ""
     status = SubmissionStatus.DONE if concluded else SubmissionStatus.BLOCKED
-    return Submission(status=status, summary=summary, needs="\n".join(f"- {need}" for need in needs))
+    return Submission(status=status, summary=summary, evidence=evidence, needs=_listed(dict.fromkeys(needs)))
+
+
+def _listed(points: Iterable[str]) -> str:
+    """A list that stands on lines of its own."""
+    return "".join(f"\n- {point}" for point in points)

@@ -9,7 +9,7 @@ from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.inheritance import without_names
 from hikitsugi.domain.ports import Records
 from hikitsugi.domain.recall import Memorandum, Recall, answer
-from hikitsugi.domain.records import PhaseResult, RecordedRun
+from hikitsugi.domain.records import PhaseResult, RecordedRun, Task
 from hikitsugi.domain.tools import ToolCall, ToolOutcome
 
 _KIND = {"planning": "plan", "revision": "plan", "pre_planning": "plan", "replan_decision": "reflection"}
@@ -36,11 +36,22 @@ async def _records_of(records: Records, issue: IssueAddress) -> list[Memorandum]
     over = {task.session for task in ended}
     found = [_result(each) for each in await records.phase_results(issue) if each.session in over]
     found += [_run(each) for each in await records.tool_runs(issue) if each.session in over]
+    found += [_metadata(task) for task in ended]
     for task in ended:
         context = await records.read_context(issue, task.key)
         if context:
             found.append(Memorandum(session=task.session, kind="summary", text=context.summary))
     return sorted(found, key=lambda each: each.session)
+
+
+def _metadata(task: Task) -> Memorandum:
+    text = f"{task.status}, from {task.started_at:%Y-%m-%d %H:%M} to {task.ended_at:%Y-%m-%d %H:%M} UTC, {_use(task)}"
+    return Memorandum(session=task.session, kind="metadata", text=text)
+
+
+def _use(task: Task) -> str:
+    cost = "cost unknown" if task.use.cost_usd is None else f"{task.use.cost_usd:.4f} USD"
+    return f"{task.use.llm_calls} calls of {task.use.model or 'no model'}, {cost}"
 
 
 def _result(result: PhaseResult) -> Memorandum:

@@ -2,41 +2,43 @@
 
 from temporalio import activity
 
-from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.conversation import Reply, Transcript, Turn, Usage
+from activities.brevity import ShortAddress, ShortUsage
+from hikitsugi.domain.conversation import Reply, Transcript, Usage
 from hikitsugi.domain.errors import HikitsugiError
 from hikitsugi.domain.outcome import Outcome
 from hikitsugi.domain.phase_replies import REPLIES, Misfit, PhaseReply, parsed
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.ports import LanguageModel, Memory, Records
 from hikitsugi.domain.redaction import Redactor
-from hikitsugi.domain.value import Value
-
-_LONGEST_COMMENT = 500
+from hikitsugi.domain.value import Sparse, Value
 
 
-class Think(Value):
+class PhaseKey(Sparse, Value):
+    """Names the result of a phase of one session of an issue."""
+
+    issue: ShortAddress
+    session: int
+    number: int
+    """Which call of the issue's it comes from."""
+
+
+class Think(Sparse, Value):
     """Let the model say the next turn of a conversation."""
 
     conversation: str
     sequence: int
     phase: Phase | None = None
-    issue: IssueAddress | None = None
-    session: int = 0
-    number: int = 0
-    """Which call of the issue's this is; a phase's result is kept under it."""
+    keep_as: PhaseKey | None = None
+    """Under which a phase's result is kept."""
 
 
-class Thought(Value):
+class Thought(Sparse, Value):
     """What the story needs to know of a reply."""
 
-    tools: tuple[str, ...]
+    tools: tuple[str, ...] = ()
     """The calls it makes, in a few words each."""
-    stop_reason: str
-    usage: Usage
-    cost_usd: float | None
-    comment: str = ""
-    """What the model wants people to know of this step, if it is short."""
+    usage: ShortUsage = Usage()
+    cost_usd: float | None = None
     outcome: Outcome | None = None
     """The facts of a phase's reply, if it fits its form."""
     problem: str | None = None
@@ -55,18 +57,20 @@ class ThinkingActivities:
     @activity.defn
     async def think(self, request: Think) -> Thought:
         """The stored reply if there is one; otherwise ask the model and store it."""
-        reply = await self._memory.find_reply(request.conversation, request.sequence)
+        transcript, reply = await self._memory.read_conversation(request.conversation), None
+        if len(transcript.turns) > request.sequence:
+            reply = await self._memory.find_reply(request.conversation, request.sequence)
         if reply is None:
-            transcript = await self._memory.read_conversation(request.conversation)
             fresh = await self._reply(request, transcript)
             reply = await self._memory.append_reply(request.conversation, request.sequence, fresh)
         thought = Thought(
             tools=tuple(self._redact(call.label) for call in reply.turn.tool_calls),
-            stop_reason=reply.stop_reason,
             usage=reply.usage,
             cost_usd=None if reply.cost_usd is None else float(reply.cost_usd),
         )
-        return thought.model_copy(update=await self._understood(request, reply.turn))
+        if reply.turn.tool_calls or request.phase is None or request.phase not in REPLIES:
+            return thought
+        return thought.model_copy(update=await self._understood(request, request.phase, reply.turn.text))
 
     async def _reply(self, request: Think, transcript: Transcript) -> Reply:
         """Ask the model; a failure is put on record before it is tried again."""
@@ -78,27 +82,20 @@ class ThinkingActivities:
                 await self._records.record_failed_call(request.conversation, request.sequence, attempt, str(error))
             raise
 
-    async def _understood(self, request: Think, turn: Turn) -> dict[str, object]:
-        """What a reply means in its phase; text beside tool calls is only a comment."""
-        phase = request.phase
-        if turn.tool_calls or phase is None or phase not in REPLIES:
-            return {"comment": self._short(turn.text) if phase else ""}
+    async def _understood(self, request: Think, phase: Phase, text: str) -> dict[str, object]:
+        """What a reply means in its phase, or why it does not fit."""
         try:
-            reply = parsed(phase, turn.text)
+            reply = parsed(phase, text)
         except Misfit as misfit:
             return {"problem": self._redact(str(misfit))}
         await self._keep(request, phase, reply)
         outcome = Outcome.of(reply)
         titles = [each.model_copy(update={"title": self._redact(each.title)}) for each in outcome.actions]
         cleansed = outcome.model_copy(update={"actions": tuple(titles)})
-        return {"outcome": cleansed, "comment": self._short(reply.comment)}
+        return {"outcome": cleansed}
 
     async def _keep(self, request: Think, phase: Phase, reply: PhaseReply) -> None:
         """Let later sessions know what a phase came to."""
-        if self._records and request.issue:
+        if self._records and (key := request.keep_as):
             result = reply.model_dump(mode="json")
-            await self._records.record_phase(request.issue, request.session, phase, request.number, result)
-
-    def _short(self, text: str) -> str:
-        said = self._redact(text.strip())
-        return said if len(said) <= _LONGEST_COMMENT else ""
+            await self._records.record_phase(key.issue, key.session, phase, key.number, result)

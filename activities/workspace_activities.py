@@ -6,6 +6,7 @@ from datetime import datetime
 from pydantic import JsonValue
 from temporalio import activity
 
+from activities.brevity import ShortAddress
 from activities.recalling import recalled
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Block, Opening, Turn
@@ -16,8 +17,8 @@ from hikitsugi.domain.phases import Phase, tools_of
 from hikitsugi.domain.ports import Forge, Memory, Records, Toolbox, Workspaces
 from hikitsugi.domain.recall import RECALL
 from hikitsugi.domain.redaction import Redactor
-from hikitsugi.domain.tools import Intent, SubmissionStatus, ToolCall, ToolOutcome
-from hikitsugi.domain.value import Value
+from hikitsugi.domain.tools import CHANGING_FILES, Intent, SubmissionStatus, ToolCall, ToolOutcome
+from hikitsugi.domain.value import Sparse, Value
 from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.visible import without_unseen
 from hikitsugi.domain.workspace import Commit, Published
@@ -33,8 +34,6 @@ MOVED = (
     "last push is gone. Look at what is there, then do again what is missing."
 )
 
-ONLY_LOOK = "Files cannot be changed now: this is the time to look and to think."
-
 CUT_OFF = "The call was cut off by the limit of tokens and was not carried out. Send it again, in smaller pieces."
 
 
@@ -45,26 +44,31 @@ class PrepareWorkspace(Value):
     branch: str
 
 
-class UseTools(Value):
+class UseTools(Sparse, Value):
     """Run the tool calls of a model turn and store the answers as the next turn."""
 
-    issue: IssueAddress
+    issue: ShortAddress
     conversation: str
     sequence: int
     phase: Phase | None = None
     moved: bool = False
     """Whether the checkout was lost and prepared anew since the model's turn."""
-    read_only: bool = False
-    """Whether the model may only look: nothing is changed, and commands run in a copy that is thrown away."""
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the model may only look: without tools that change files, and with commands in a throwaway copy."""
+        return self.phase not in {None, Phase.EXECUTION}
 
 
-class ToolsUsed(Value):
+class ToolsUsed(Sparse, Value):
     """What the story needs to know of the tools' answers."""
 
-    errors: int
-    submitted: bool
+    errors: int = 0
+    submitted: bool = False
     blocked: bool = False
     """Whether the model submitted that it cannot go on."""
+    closes: bool = False
+    """Whether it submitted that people have ended the conversation."""
     tokens: int = 0
     """How much longer the conversation became, by a guess."""
 
@@ -165,20 +169,24 @@ class WorkspaceActivities:
             errors=sum(outcome.is_error for _, outcome in outcomes),
             submitted=bool(submitted),
             blocked=any(call.input.get("status") == SubmissionStatus.BLOCKED for call in submitted),
+            closes=any(call.input.get("closes") is True for call in submitted),
             tokens=sum(self._measure(outcome.text) for _, outcome in outcomes),
         )
 
     async def _outcome(self, request: UseTools, call: ToolCall) -> ToolOutcome:
-        known = await self._memory.find_tool_run(request.conversation, call.id)
-        if known and known.outcome:
-            return known.outcome
+        # What a change of a file intends depends on the file, so that a change begun before is not weighed anew.
+        depends = call.name in CHANGING_FILES
+        known = await self._memory.find_tool_run(request.conversation, call.id) if depends else None
         if call.name == RECALL.name and self._records:
             return await recalled(self._records, request.issue, call)
         intent = known.intent if known else await self._intent(request, call)
         if isinstance(intent, ToolOutcome):
             return intent
+        known = known or await self._memory.begin_tool_run(request.conversation, intent)
+        if known and known.outcome:
+            return known.outcome
         if known and not intent.repeatable:
-            outcome = ToolOutcome(text=INTERRUPTED, is_error=True)
+            outcome = ToolOutcome(text=INTERRUPTED, is_error=True, is_cut_off=True)
         else:
             outcome = await self._toolbox.carry_out(request.issue, intent)
         await self._memory.finish_tool_run(request.conversation, call.id, outcome)
@@ -187,15 +195,10 @@ class WorkspaceActivities:
     async def _intent(self, request: UseTools, call: ToolCall) -> Intent | ToolOutcome:
         if request.phase and call.name not in tools_of(request.phase):
             return ToolOutcome(text=_unavailable(call.name, request.phase), is_error=True)
-        seen = await self._memory.files_seen(request.conversation)
+        seen = await self._memory.files_seen(request.conversation) if call.name in CHANGING_FILES else {}
         intent = await self._toolbox.intend(request.issue, call, seen)
-        if isinstance(intent, Intent) and request.read_only:
-            if intent.path is not None:
-                return ToolOutcome(text=ONLY_LOOK, is_error=True)
-            intent = intent.model_copy(update={"throwaway": True})
-        if isinstance(intent, Intent):
-            await self._memory.begin_tool_run(request.conversation, intent)
-        return intent
+        is_fleeting = isinstance(intent, Intent) and request.is_read_only
+        return intent.model_copy(update={"throwaway": True}) if is_fleeting else intent
 
     @activity.defn
     async def publish(self, request: Publish) -> Published:

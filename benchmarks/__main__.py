@@ -14,7 +14,7 @@ ALL = {
     "tokens": tokens.measure,
     "workspaces": workspaces.measure,
 }
-IN_FULL = ALL | {"broker": broker.measure_long, "polling": polling.measure_long}
+IN_FULL = ALL | {"broker": broker.measure_long, "polling": polling.measure_long, "steps": steps.measure_long}
 
 
 async def main(arguments: list[str]) -> None:

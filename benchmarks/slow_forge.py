@@ -16,16 +16,21 @@ class SlowForge(FakeForge):
     def __init__(self, seconds: float) -> None:
         super().__init__(_ANY)
         self._seconds = seconds
+        self.calls = 0
 
     async def ensure_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> None:
         """Make a branch."""
-        await asyncio.sleep(self._seconds)
+        await self._take_time()
 
     async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
         """Set labels."""
-        await asyncio.sleep(self._seconds)
+        await self._take_time()
 
     async def read_comments(self, issue: IssueAddress) -> list[Comment]:
         """Read the conversation."""
-        await asyncio.sleep(self._seconds)
+        await self._take_time()
         return []
+
+    async def _take_time(self) -> None:
+        self.calls += 1
+        await asyncio.sleep(self._seconds)

@@ -38,7 +38,7 @@ def specified_broker(redis: Redis, forge_seconds: float) -> FastAPI:
         while time.monotonic() < until:
             number = _locked(redis, asked.agent_id)
             if number:
-                time.sleep(2 * forge_seconds)  # noqa: ASYNC251 - labels and branch
+                time.sleep(3 * forge_seconds)  # noqa: ASYNC251 - the base's commit, the branch, the labels
                 return {"issue_id": number}
             time.sleep(_SLEEP_SECONDS)  # noqa: ASYNC251 - as specified
         return Response(status_code=204)

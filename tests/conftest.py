@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings
 from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.app.embedded import packaged_program
@@ -17,6 +18,11 @@ _TIME_SKIPPING = (
     "history.timerProcessorMaxPollRPS=2000",
     "history.transferProcessorMaxPollRPS=2000",
 )
+
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -8,11 +8,11 @@ from temporalio.exceptions import ActivityError
 
 from activities.assignment_activities import AssignmentActivities, Offer, Prepare, Settle
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.assignment import ANOTHERS, LOST, Answer, Assignment, Claim, Outcome, Report
+from hikitsugi.domain.assignment import ANOTHERS, BUSY, LOST, Answer, Assignment, Claim, Outcome, Report
 from hikitsugi.domain.life import Life
 from hikitsugi.messages import assignments
 from workflows import limits
-from workflows.display import Display
+from workflows.display import AGENT, STATE, Display
 from workflows.patience import Patience, execute
 from workflows.reasons import reason_of
 from workflows.timers import happens_before
@@ -54,17 +54,23 @@ class AssignedWork:
             self._show()
             await workflow.wait_condition(lambda: not self._assignment.is_being_prepared or self._is_told_otherwise())
             self._awaited = until = self._assignment.next_moment(forgotten_at)
-            in_time = await happens_before(until, self._has_to_act, self._display.waiting_for)
-            if not in_time and until == forgotten_at:
+            if not await self._happens_before(until) and until == forgotten_at:
                 return
             self._obey()
-            self._assignment.expire(workflow.now())
             if self._assignment.settlement:
                 await self._settle()
-            elif self._assignment.can_be_offered(workflow.now(), held=self._life.hold is not None):
+            elif self._assignment.can_be_offered(held=self._life.hold is not None):
                 await self._offer()
             elif self._can_be_renewed():
                 await self._renew()
+
+    async def _happens_before(self, until: datetime) -> bool:
+        """Whether something has to be done before the moment comes."""
+        signs = self._assignment.signs
+        if await happens_before(until, self._has_to_act, self._display.waiting_for):
+            return True
+        self._assignment.time_is_up(signs, workflow.now())
+        return False
 
     def _has_to_act(self) -> bool:
         """Whether something is to be done before the awaited moment; one that only moved on is looked at then."""
@@ -86,13 +92,17 @@ class AssignedWork:
         if stop:
             self._assignment.end(Outcome.RELEASED, workflow.now(), stop.reason)
             self._life.hold = self._life.hold or stop
-        if self._life.hold and not self._assignment.is_held:
+        if self._life.hold:
             self._assignment.is_held = True
+        elif not self._assignment.can_be_offered():
+            self._assignment.is_held = False
 
     async def claim(self, wanted: Claim) -> Answer:
         """Give the issue to an agent, if it can be given and everything can be prepared."""
         self._life.assignment = assignment = self._life.assignment or Assignment()
-        if refusal := assignment.refusal(workflow.now(), held=self._life.hold is not None):
+        if assignment.is_given_to(wanted.agent):
+            return await self._given_before(wanted)
+        if refusal := assignment.refusal(held=self._life.hold is not None):
             return Answer(refusal=refusal)
         was_reviewed = assignment.author is not None
         lease = assignment.grant(self._issue, wanted, workflow.uuid4().hex[:16], workflow.now())
@@ -104,10 +114,17 @@ class AssignedWork:
             return self._went_wrong(reason_of(error), was_reviewed=was_reviewed)
         return self._is_given(wanted)
 
+    async def _given_before(self, wanted: Claim) -> Answer:
+        """An agent that was given the issue without hearing of it is told so when it asks anew."""
+        await workflow.wait_condition(lambda: not self._assignment.is_being_prepared)
+        if not self._assignment.is_given_to(wanted.agent):
+            return _LOST
+        return Answer(lease=self._assignment.lease, handover=self._handover)
+
     def _went_wrong(self, reason: str, *, was_reviewed: bool) -> Answer:
         """What cannot be prepared rests for a while, longer each time, so that the others have their turn."""
         self._life.note_error(reason)
-        outcome = Outcome.RELEASED if was_reviewed else Outcome.FAILED
+        outcome = Outcome.RELEASED if was_reviewed or reason == BUSY else Outcome.FAILED
         self._assignment.end(outcome, workflow.now(), is_told=False)
         return Answer(refusal=reason)
 
@@ -118,9 +135,14 @@ class AssignedWork:
             return _LOST
         self._life.error, self._life.branch = None, wanted.branch
         self._life.note_work(workflow.now())
-        self._display.remember(wanted.title, wanted.url)
+        if workflow.memo() != {"title": wanted.title, "url": wanted.url}:
+            self._display.remember(wanted.title, wanted.url)
         self._show()
-        return Answer(lease=lease, handover=self._life.inheritance.summary if self._life.inheritance else None)
+        return Answer(lease=lease, handover=self._handover)
+
+    @property
+    def _handover(self) -> str | None:
+        return self._life.inheritance.summary if self._life.inheritance else None
 
     async def report(self, report: Report) -> Answer:
         """What an agent says of its lease; one that is lost changes nothing."""
@@ -144,8 +166,8 @@ class AssignedWork:
             return _LOST
         if is_done:
             return await self._end(report, Outcome.COMPLETED)
-        handover = self._life.inheritance.summary if self._life.inheritance else None
-        return Answer(lease=self._assignment.renew(workflow.now()), outcome=report.outcome, handover=handover)
+        lease = self._assignment.renew(workflow.now())
+        return Answer(lease=lease, outcome=report.outcome, handover=self._handover)
 
     async def _has_evidence(self) -> bool:
         claim, lease = self._assignment.claim, self._assignment.lease
@@ -169,7 +191,7 @@ class AssignedWork:
 
     def _is_held_by(self, report: Report) -> bool:
         assignment = self._life.assignment
-        return assignment is not None and assignment.holds(report.lease_id, report.agent, workflow.now())
+        return assignment is not None and assignment.holds(report.lease_id, report.agent)
 
     def close(self) -> None:
         """The issue was closed: whoever has it loses it, and nobody gets it any more."""
@@ -202,7 +224,9 @@ class AssignedWork:
         self._display.wait_for(self._waiting_for())
         if self._shown != (self._assignment.state, agent):
             self._shown = self._life.state, _ = self._assignment.state, agent
-            self._display.index()
+            known = workflow.info().typed_search_attributes
+            if (known.get(STATE), known.get(AGENT)) != (self._life.state, agent):
+                self._display.index()
 
     def _waiting_for(self) -> str:
         assignment, language = self._assignment, self._assignment.terms.language

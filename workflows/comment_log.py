@@ -28,9 +28,10 @@ class CommentLog:
         for comment in comments:
             self._note(f"New comment detected (ID: {comment.id})")
 
-    def left_aside(self, comment: Comment) -> None:
-        """A comment is by somebody who does not count, or is known already."""
-        self._note(f"Comment left aside (ID: {comment.id})")
+    def left_aside(self, comments: Iterable[Comment]) -> None:
+        """Comments are by somebody who does not count, or are known already."""
+        for comment in comments:
+            self._note(f"Comment left aside (ID: {comment.id})")
 
     def command(self, word: str | None, comment: Comment) -> None:
         """A comment is a command."""

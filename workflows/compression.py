@@ -7,6 +7,7 @@ from activities.compression_activities import Compress, Compressed, CompressionA
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.life import Life
 from workflows import limits
+from workflows.ids import new_id
 from workflows.patience import Passage, Patience
 
 
@@ -25,7 +26,7 @@ class Compression:
             return
         session = self._life.current
         session.compressions += 1
-        shorter = str(workflow.uuid4())
+        shorter = new_id()
         made = await self._compress(shorter)
         if made.usage:
             self._life.spend(made.usage, made.cost_usd)

@@ -63,6 +63,11 @@ class Display:
             self.changed()
 
     @property
+    def is_limited(self) -> bool:
+        """Whether the forge or the model asked us to stay away."""
+        return self._patience.limit is not None
+
+    @property
     def waiting_for(self) -> str:
         """What comes next, or the limit that has to pass first."""
         return self._patience.limit or self._waiting_for

@@ -51,13 +51,8 @@ class Intake:
         accepted = [(comment, self._command(comment)) for comment in asked if comment.version in counting]
         waiting = [self._weighed(comment, counting[comment.version]) for comment, command in accepted if not command]
         self._life.hear(asked, waiting)
-        for comment in asked:
-            if comment.version not in counting:
-                self._log.left_aside(comment)
-        commands = [(comment, command) for comment, command in accepted if command]
-        replies = [
-            (comment, self._obeyed(command, counting[comment.version], comment)) for comment, command in commands
-        ]
+        self._log.left_aside(comment for comment in asked if comment.version not in counting)
+        replies = [(comment, self._obeyed(command, comment)) for comment, command in accepted if command]
         for comment, reply in replies:
             if reply:
                 await self._reply(comment, reply)
@@ -77,10 +72,10 @@ class Intake:
         called = self._life.called
         return command_in(comment.body, called.bot if called else None)
 
-    def _obeyed(self, command: Command, waiting: Waiting, comment: Comment) -> str | None:
-        """Obey at once, before anything is answered; a command is not given again by mending its spelling."""
+    def _obeyed(self, command: Command, comment: Comment) -> str | None:
+        """Obey at once, before anything is answered; a command that was obeyed is not given again by an edit."""
         self._log.command(command.word, comment)
-        if waiting.edited or not self._life.is_new_command(comment.id):
+        if command.word and not self._life.is_new_command(comment.id):
             return None
         return self._obey(command, comment)
 

@@ -74,20 +74,20 @@ class IssueWorkflow:
         """Rest until somebody calls, work until it is over, hand over, and rest again."""
         beside = (self.intake.listen(), self.caretaker.tend(), self.living.keep())
         self.beside = [asyncio.create_task(task) for task in beside]
-        if self.life.assignment or await self.somebody_calls():
-            if self.life.assignment:
-                await self.assigned.serve()
-                await self.let_handlers_finish()
-                return
-            ending = await self.session_to_its_end()
-            await self.hand_over(ending)
+        wanted = self.life.assignment is not None or await self.somebody_calls()
+        if self.life.assignment:
+            await self.assigned.serve()
+            await self.let_handlers_finish()
+        elif wanted:
+            await self.hand_over(await self.session_to_its_end())
             await self.renew()
 
     async def renew(self) -> None:
         """Go on in a fresh run, once nothing is half done beside the story and all that waits can be carried."""
         await self.let_handlers_finish()
         self.life.called_again = self.is_called
-        workflow.continue_as_new(self.life)
+        # What was added to the memo since the run began would be lost otherwise.
+        workflow.continue_as_new(self.life, memo=workflow.memo())
 
     async def let_handlers_finish(self) -> None:
         """Leave nothing half done beside the story, and begin nothing new."""
@@ -113,9 +113,8 @@ class IssueWorkflow:
                 await workflow.wait_condition(lambda: not self.life.pending)
             await self.story.renew_if_long()
             await self.pass_or_withdraw()
-            if self.life.only_closing_is_heard:
-                self.life.heard = {}
-            self.is_called = self.is_called or bool(self.life.heard)
+            self.life.forget_thanks()
+            self.is_called = self.is_called or self.life.somebody_writes
         self.life.rests_until = None
         return True
 
@@ -127,11 +126,12 @@ class IssueWorkflow:
             if not self.life.stop:
                 raise
             self.life.stop = self.life.hold = None
+            self.life.pass_over()
             self.is_called = False
 
     def is_wanted(self) -> bool:
         """Whether somebody calls, writes or pauses."""
-        return self.is_called or self.story.has_news()
+        return self.is_called or self.life.somebody_writes or self.story.is_interrupted()
 
     async def session_to_its_end(self) -> Ending:
         """Live through a session, whatever ends it."""
@@ -154,6 +154,8 @@ class IssueWorkflow:
         """Save the work, say how it ended, keep the summary; a forge that refuses does not undo the ending."""
         self.is_called = False
         order, self.life.stop = self.life.stop, None
+        if ending is not Ending.COMPLETED:
+            self.life.pass_over()
         self.life.hold = self.life.before_pause = None
         now, error = workflow.now(), self.life.error or ""
         left = Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=error)
@@ -162,21 +164,23 @@ class IssueWorkflow:
         elif order:
             with suppress(ActivityError):
                 await self.display.show(State(ending))
+        elif self.life.handover and ending is Ending.STOPPED:
+            return  # Somebody called on a closed issue, which stays as it was.
         self.log.ending(ending)
         self.life.close_session(left)
         self.display.index()
 
     async def say_farewell(self, session: Session, left: Handover, order: Order | None) -> Handover:
         """The last effects of a session on the outside, each for itself; what it leaves to the next one."""
-        ending = left.ending
+        ending, kept = left.ending, False
         with suppress(ActivityError):
-            if session.workspace_queue and ending is Ending.STOPPED:
-                await self.steps.publish(workflow.now())
+            kept = ending is not Ending.COMPLETED and await self.steps.keep_work(workflow.now())
         with suppress(ActivityError):
             left = await self.steps.hand_over(ending, workflow.now())
         at = f"{workflow.now():%Y-%m-%d %H:%M:%S} UTC"
         with suppress(ActivityError):
-            await self.steps.post_comment(ending, comments.farewell(self.life, ending, order, left.summary, at))
+            text = comments.farewell(self.life, ending, order, left.summary, at, kept=kept)
+            await self.steps.post_comment(ending, text)
         with suppress(ActivityError):
             await self.display.show(State(ending))
         await self.living.catch_up()
@@ -274,7 +278,7 @@ class IssueWorkflow:
                 return budget_texts.awaits(self.language, self.life.mention)
             case Word.BUDGET:
                 return self.purse.grant(command.text)
-            case Word.RESUME:
+            case Word.RESUME if self.life.hold:
                 self.resume(order)
             case Word.STOP if self.is_called:
                 self.stop(order)

@@ -1,6 +1,7 @@
 """One comment of a session that is edited in place: phase, plan, model calls, and what comes next."""
 
 import asyncio
+from datetime import datetime
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
@@ -13,6 +14,7 @@ from workflows import limits
 from workflows.display import Display
 from workflows.patience import asked_to_wait, execute
 from workflows.reasons import reason_of
+from workflows.timers import time_left
 
 
 class LivingComment:
@@ -42,16 +44,20 @@ class LivingComment:
 
     async def catch_up(self) -> None:
         """Tell the newest as soon as it is time, if anything is new."""
-        while self._has_news() and (due := self._life.current.living.due_at) and due > workflow.now():
-            await workflow.sleep(due - workflow.now(), summary="progress")
+        waited_for: datetime | None = None
+        while self._has_news() and (due := self._life.current.living.due_at) and due != waited_for:
+            await workflow.sleep(time_left(due), summary="progress")
+            waited_for = due
         async with self._writing:
             if self._has_news():
                 await self._tell(self._life.current)
 
     def _has_news(self) -> bool:
-        """Planned work alone has phases and a plan to tell of."""
+        """Planned work has a plan to tell of from the first; plain work has nothing to tell until a limit holds it."""
         session = self._life.session
-        return session is not None and session.living.is_stale and self._life.policy.planning.enabled
+        if session is None or not session.living.is_stale:
+            return False
+        return self._life.policy.planning.enabled or session.living.comment is not None or self._display.is_limited
 
     async def _tell(self, session: Session) -> None:
         living, pause = session.living, limits.BETWEEN_EDITS
@@ -78,6 +84,7 @@ class LivingComment:
             phase=session.phase,
             plan=session.plan.outline(),
             waiting_for=self._display.waiting_for,
+            llm_calls=spending.llm_calls,
             cost_usd=spending.cost_usd,
             tokens=spending.tokens,
         )

@@ -66,7 +66,7 @@ class People:
 
     async def propose(self) -> None:
         """Post the plan for approval."""
-        await self._planning_steps.propose_plan(self._session.plan, self._session.talk.turn(), self._mentioned)
+        await self._planning_steps.propose_plan(self._session.plan, self._session.talk.turn(), self._life.mention)
         self._planning.is_approved = self._planning.is_reminded = False
         expires = workflow.now() + self._policy.approval_expiry
         await self._wait(operators.awaits_approval(self._language, expires))
@@ -86,7 +86,7 @@ class People:
                 await self._expire()
             else:
                 await self._steps.post_comment(
-                    f"reminder-{self._session.talk.id}", plans.reminder(self._language, expires, self._mentioned)
+                    f"reminder-{self._session.talk.id}", plans.reminder(self._language, expires, self._life.mention)
                 )
                 self._planning.is_reminded = True
         is_approved = self._planning.is_approved
@@ -112,12 +112,6 @@ class People:
     @property
     def _since(self) -> datetime:
         return self._planning.awaits_since or workflow.now()
-
-    @property
-    def _mentioned(self) -> str | None:
-        """Our name, where the forge takes commands with a slash for its own."""
-        called = self._life.called
-        return called.bot if called and self._life.policy.commands_by_mention else None
 
     @property
     def _session(self) -> Session:

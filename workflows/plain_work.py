@@ -44,6 +44,7 @@ class PlainWork:
         if not used.submitted or self._session.moves > moves:
             return False
         self.is_blocked = used.blocked
+        self._session.is_over = used.closes and not used.blocked and self._session.phase is None
         self._session.submitted = self._session.talk.turn(back=2)
         return True
 

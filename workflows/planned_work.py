@@ -14,6 +14,7 @@ from hikitsugi.domain.policy import PlanningPolicy
 from hikitsugi.domain.session import Session
 from hikitsugi.domain.status import PlanItem
 from hikitsugi.messages import plans
+from workflows.ids import new_id
 from workflows.people import People
 from workflows.plain_work import PlainWork
 from workflows.planning_steps import PlanningSteps
@@ -63,6 +64,9 @@ class PlannedWork:
         if not self._planning.is_waiting:
             outcome = await self._reply()
             self._planning.brief = self._session.talk.turn() if outcome else None
+            if outcome and outcome.closes and self._session.passes:
+                self._session.is_over = True
+                return self._enter(None)
             if outcome is None or not outcome.questions or not self._planning.may_ask():
                 return self._enter(Phase.PLANNING)
             await self._people.ask()
@@ -251,7 +255,7 @@ class PlannedWork:
         return self._session.plan.problem_with(outcome.actions, most=self._policy.limits.actions, beside=beside)
 
     def _enter(self, phase: Phase | None) -> None:
-        self._session.enter(phase, str(workflow.uuid4()))
+        self._session.enter(phase, new_id())
         self._changed()
 
     @property

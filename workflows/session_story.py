@@ -21,6 +21,7 @@ from workflows.comment_log import CommentLog
 from workflows.compression import Compression
 from workflows.display import Display
 from workflows.gate import Gate
+from workflows.ids import new_id
 from workflows.people import People
 from workflows.plain_work import PlainWork
 from workflows.planned_work import PlannedWork
@@ -82,8 +83,9 @@ class SessionStory:
         session = self.life.current
         self.life.note_error(reason)
         self.log.skipped(self.life.last_comment_id or "-")
+        await self.steps.keep_work(workflow.now())
         await self.steps.post_comment(f"error-{session.passes}", comments.skipped(self.language, reason))
-        session.begin_anew(str(workflow.uuid4()))
+        session.begin_anew(new_id())
 
     async def open_session(self) -> bool:
         """Read the issue and begin the conversation about it; a closed one is left alone."""
@@ -99,7 +101,7 @@ class SessionStory:
             key=key,
             branch=work_branch(self.issue, called.request),
             pushes=not (called.request and called.request.is_from_fork),
-            talk=Talk(id=str(workflow.uuid4())),
+            talk=Talk(id=new_id()),
             started_at=now,
             inherited=taken.handover,
         )
@@ -135,6 +137,9 @@ class SessionStory:
             session.workspace_queue = await self.steps.prepare_workspace()
             session.concluded = await self.way_of_working().run()
             session.part = Part.PUBLISHING
+            if session.is_over and not session.concluded:
+                session.part, session.published = Part.TELLING, None
+                return
         self.display.wait_for(operators.verifies(self.language))
         session.published = await self.steps.gather_evidence(workflow.now())
         if session.has_lost_work and session.concluded and not self.life.policy.planning.enabled:
@@ -148,7 +153,7 @@ class SessionStory:
         self.display.wait_for(operators.publishes(self.language))
         if session.part is Part.REQUESTING:
             if session.published and not session.published.is_empty:
-                self.life.change_request = await self.steps.open_change_request()
+                await self.steps.open_change_request()
             session.part = Part.TELLING
         if session.published:
             await self.steps.post_result(session.published, concluded=session.concluded)
@@ -159,11 +164,13 @@ class SessionStory:
         if not session.is_instructed:
             await self.steps.read_instructions(workflow.now())
         if is_planned:
-            session.begin_anew(str(workflow.uuid4()))
+            session.begin_anew(new_id())
         if not session.talk.is_open:
             session.talk.open(await self.steps.open_conversation(workflow.now()))
-        if session.passes and not await self.take_in():
-            return False
+        if session.passes or not self.life.policy.hears_while_working:
+            is_told = await self.take_in()
+            if session.passes and not is_told:
+                return False
         if is_planned:
             session.planning = Planning(request=session.talk.turn(back=0))
         return True
@@ -215,10 +222,11 @@ class SessionStory:
 
     async def conversation_is_over(self) -> bool:
         """Wait for an answer; True when it closes the conversation, or when none comes in time."""
-        policy = self.life.policy
-        if not policy.converses or self.life.current.comments_answered >= policy.max_comment_count:
+        policy, session = self.life.policy, self.life.current
+        if not policy.converses or session.comments_answered >= policy.max_comment_count:
             return True
-        session = self.life.current
+        if session.is_over and session.passes and not self.life.heard:
+            return True
         session.awaits_until = session.awaits_until or workflow.now() + policy.reply_timeout
         while True:
             self.display.wait_for_people(operators.awaits_reply(self.language, session.awaits_until))
@@ -250,7 +258,7 @@ class SessionStory:
         if not heard:
             return False
         told = await self.steps.tell_comments(heard)
-        self.life.current.comments_answered += len(told)
+        self.life.current.comments_answered += sum(not comment.closing for comment in told)
         self.life.count_comments(told, workflow.now())
         self.life.current.answer_at = told[-1].place if told else None
         if told and self.life.current.phase:
@@ -290,8 +298,12 @@ class SessionStory:
             self.life.note_error(reason_of(error))
 
     def has_news(self) -> bool:
-        """Whether somebody wrote, paused or stopped, or it is time for a fresh run."""
-        return bool(self.life.heard) or self.gate.is_closed or self.life.stop is not None or is_long()
+        """Whether somebody wrote, or the wait is interrupted."""
+        return bool(self.life.heard) or self.is_interrupted()
+
+    def is_interrupted(self) -> bool:
+        """Whether somebody paused or stopped, or it is time for a fresh run."""
+        return self.gate.is_closed or self.life.stop is not None or is_long()
 
     @property
     def language(self) -> Language:

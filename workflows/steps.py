@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 
+from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.forge_activities import (
@@ -16,7 +17,7 @@ from activities.forge_activities import (
 )
 from activities.handover_activities import HandOver, HandoverActivities, TakenOver, TakeOver
 from activities.memory_activities import MemoryActivities, OpenConversation, TellComments, TellToGoOn
-from activities.thinking_activities import Think, ThinkingActivities, Thought
+from activities.thinking_activities import PhaseKey, Think, ThinkingActivities, Thought
 from activities.workspace_activities import (
     PrepareWorkspace,
     Publish,
@@ -39,6 +40,7 @@ from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request
 from workflows import limits
 from workflows.patience import A, P, Passage, Patience, R, Step, is_without_checkout
+from workflows.reasons import reason_of
 
 _SUMMARY = 200
 
@@ -75,7 +77,8 @@ class Steps:
 
     async def reply(self, comment: Comment, body: str) -> None:
         """Answer a comment."""
-        await self._post(f"reply-{comment.id}", body, f"comment: reply {comment.id}", comment.place)
+        answered = comment.version if comment.edited else comment.id
+        await self._post(f"reply-{answered}", body, f"comment: reply {comment.id}", comment.place)
 
     async def post_comment(self, effect: str, body: str) -> None:
         """Write a comment."""
@@ -104,6 +107,7 @@ class Steps:
             leave_out=(*self._life.pending, *self._life.heard),
             handover=self._session.inherited,
             terms=self._life.policy.inheritance,
+            inherits=self._life.policy.inherits,
             at=now,
             purpose="request" if self._life.policy.planning.enabled else "plain_work",
             instructions=self._session.key_of("instructions"),
@@ -123,6 +127,7 @@ class Steps:
             comments=comments,
             more=len(self._life.heard) - len(comments),
             overlooked=self._life.overlooked,
+            bot=self._life.called.bot if self._life.called else None,
         )
         summary = f"tell the model {len(comments)} comment(s)"
         versions = await self._work(MemoryActivities.tell_comments, request, limits.FORGE, summary)
@@ -181,14 +186,7 @@ class Steps:
     async def think(self) -> Thought:
         """Let the model say its next turn."""
         talk, phase = self._session.talk, self._session.phase
-        request = Think(
-            conversation=talk.id,
-            sequence=talk.sequence,
-            phase=phase,
-            issue=self._issue,
-            session=self._session.number,
-            number=self._life.spending.llm_calls + 1,
-        )
+        request = Think(conversation=talk.id, sequence=talk.sequence, phase=phase, keep_as=self._phase_key(phase))
         summary = f"{phase}: turn {talk.iterations + 1}" if phase else f"turn {talk.iterations + 1}"
         thought = await self._work(ThinkingActivities.think, request, limits.MODEL, summary)
         talk.sequence += 1
@@ -197,6 +195,12 @@ class Steps:
         talk.asked = thought.tools
         self._life.spend(thought.usage, thought.cost_usd)
         return thought
+
+    def _phase_key(self, phase: Phase | None) -> PhaseKey | None:
+        """Only phases that end in a reply of their own form have a result to keep."""
+        if phase in {None, Phase.EXECUTION}:
+            return None
+        return PhaseKey(issue=self._issue, session=self._session.number, number=self._life.spending.llm_calls + 1)
 
     async def use_tools(self) -> ToolsUsed:
         """Run the tools the model asked for in its last turn."""
@@ -210,7 +214,6 @@ class Steps:
                 sequence=talk.sequence - 1,
                 phase=self._session.phase,
                 moved=self._session.moves > moves,
-                read_only=self._session.phase not in {None, Phase.EXECUTION},
             )
 
         used = await self._at_checkout(WorkspaceActivities.use_tools, request, limits.TOOLS, summary)
@@ -228,7 +231,28 @@ class Steps:
         summary, moves = f"commit and push {request.branch}", self._session.moves
         published = await self._at_checkout(WorkspaceActivities.publish, lambda: request, limits.GIT, summary)
         self._session.has_lost_work = self._session.moves > moves
+        await self._withdraw_unless_shown(published)
         return published
+
+    async def _withdraw_unless_shown(self, published: Published) -> None:
+        """What the checks showed of another commit says nothing of this one; a request that was ready is so no more."""
+        known, ready_with = self._session.verified, self._life.ready_with
+        if known and known.commit != published.commit:
+            self._session.verified = None
+        if ready_with not in {None, published.commit} and not published.is_empty:
+            await self.open_change_request()
+
+    async def keep_work(self, now: datetime) -> bool:
+        """Push what work that ends early leaves behind; whether the branch holds any of it."""
+        if self._session.workspace_queue is None:
+            return False
+        try:
+            return not (await self.publish(now)).is_empty
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            workflow.logger.warning("the work could not be pushed: %s", reason_of(error))
+            return False
 
     async def verify(self, commit: str) -> Verified:
         """Run the checks on a pushed commit."""
@@ -238,10 +262,8 @@ class Steps:
 
     async def gather_evidence(self, now: datetime) -> Published:
         """Push what is there, and run the checks on it unless they ran on this very commit."""
-        published, known = await self.publish(now), self._session.verified
-        if published.is_empty:
-            self._session.verified = None
-        elif known is None or known.commit != published.commit:
+        published = await self.publish(now)
+        if self._session.verified is None and not published.is_empty:
             self._session.verified = await self.verify(published.commit)
         return published
 
@@ -259,10 +281,11 @@ class Steps:
             cost_usd=spent.cost_usd,
         )
 
-    async def open_change_request(self) -> str:
-        """Have a pull or merge request for the branch; its address. One that is worked on itself is its own."""
-        if self._life.called and self._life.called.request:
-            return self._life.called.url
+    async def open_change_request(self) -> None:
+        """Have a pull or merge request for the branch. One that is worked on itself is its own."""
+        if self._life.called and (own := self._life.called.request):
+            self._life.change_request, self._life.is_draft = self._life.called.url, own.is_draft
+            return
         request = OpenChangeRequest(
             issue=self._issue,
             issue_title=self._life.title,
@@ -270,8 +293,14 @@ class Steps:
             language=self._life.policy.language,
             submitted=self._session.submitted,
             work=self._done,
+            known=self._life.change_request,
+            earlier=tuple(self._life.handed_in),
         )
-        return await self._work(ForgeActivities.open_change_request, request, limits.FORGE, "open the change request")
+        step = ForgeActivities.open_change_request
+        opened = await self._work(step, request, limits.FORGE, "open the change request")
+        self._life.hand_in(opened.url)
+        self._life.is_draft = opened.is_draft
+        self._life.ready_with = self._session.verified.commit if self._session.verified and opened.is_ready else None
 
     async def post_result(self, published: Published, *, concluded: bool) -> None:
         """Tell the result of this pass."""
@@ -282,6 +311,7 @@ class Steps:
             submitted=self._session.submitted if concluded else None,
             published=published,
             change_request=self._life.change_request,
+            is_draft=self._life.is_draft,
             work=self._done,
         )
         if await self._work(ForgeActivities.post_result, request, limits.FORGE, "comment: result"):
@@ -293,7 +323,7 @@ class Steps:
         return await self._patience.take(step, request, limit, summary, queue=queue, passage=self._passage)
 
     async def take_over(self, key: str, policy: Policy, now: datetime) -> TakenOver:
-        """Begin a session with what the last one left; a store that cannot tell leaves what we carried ourselves."""
+        """Begin a session with what the last one left; a store that cannot tell in time leaves what we carried."""
         request = TakeOver(
             issue=self._issue,
             key=key,
@@ -307,7 +337,18 @@ class Steps:
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            return TakenOver(session=request.session, handover=self._life.inheritance)
+        return TakenOver(session=await self._number(request), handover=self._life.inheritance)
+
+    async def _number(self, request: TakeOver) -> int:
+        """Which session this is, once the store can tell; without a store that can be read, we count ourselves."""
+        alone = request.model_copy(update={"inherits": False})
+        try:
+            taken = await self._patience.take(HandoverActivities.take_over, alone, limits.STORE, "count the session")
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            return request.session
+        return taken.session
 
     async def hand_over(self, ending: Ending, now: datetime) -> Handover:
         """Leave the next session a record of this one."""
@@ -324,6 +365,7 @@ class Steps:
             plan=self._session.plan.items(),
             past=tuple(self._session.plan.past),
             verified=self._session.verified,
+            inherited=self._session.inherited.id if self._session.inherited else "",
             started_at=self._session.started_at or now,
             now=now,
         )

@@ -7,14 +7,23 @@ from temporalio import workflow
 
 from workflows import limits
 
+_A_BLINK = timedelta(milliseconds=1)
+
+
+def time_left(until: datetime) -> timedelta:
+    """How long to wait, at least for a blink: whether a timer is started must not depend on the clock.
+
+    A worker that was starved may have been told another time than its replay is.
+    """
+    return max(until - workflow.now(), _A_BLINK)
+
 
 async def happens_before(until: datetime, happens: Callable[[], bool], summary: str) -> bool:
     """Whether something happens before the time is up."""
     if happens():
         return True
-    left = max(until - workflow.now(), timedelta())
     try:
-        await workflow.wait_condition(happens, timeout=left, timeout_summary=summary)
+        await workflow.wait_condition(happens, timeout=time_left(until), timeout_summary=summary)
     except TimeoutError:
         return False
     return True

@@ -3,10 +3,9 @@
 # The Redis client leaves its keyword arguments untyped.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 
-import asyncio
 import socket
-from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from time import monotonic
 
@@ -39,30 +38,13 @@ from hikitsugi.broker.webhooks import Sender, webhook_routes
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.ports import Forge
 from hikitsugi.memory.opening import answers
+from hikitsugi.serving import listening, serving
 from hikitsugi.workspace.checkout import Checkouts
 from hikitsugi.workspace.places import default_root
 
 _GOODBYE_SECONDS = 20
 _REDIS_CONNECTIONS = 50
 _REDIS_SECONDS = 20
-
-
-class _Server(uvicorn.Server):
-    """A server that tells when it is up, and leaves the signals to the process it is a part of."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.is_up = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Tell when the first request can come."""
-        await super().startup(sockets)
-        self.is_up.set()
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        """Whoever runs the roles ends them in order."""
-        yield
 
 
 @asynccontextmanager
@@ -87,16 +69,11 @@ async def serve_broker(
     async with wake_calls(redis, room.ring, room.ring_all):
         app = _application(settings, client, redis, doorbell, room, forges)
         config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_GOODBYE_SECONDS)
-        server = _Server(config)
-        serving = asyncio.create_task(server.serve(sockets=[door]))
-        try:
-            await server.is_up.wait()
-            host, port = door.getsockname()[:2]
-            yield f"http://{host}:{port}"
-        finally:
-            room.close()
-            server.should_exit = True
-            await serving
+        async with serving(config, door) as address:
+            try:
+                yield address
+            finally:
+                room.close()
 
 
 def _application(
@@ -128,7 +105,8 @@ def _application(
     app.include_router(webhook_routes(_senders(settings), doorbell, lambda: datetime.now(UTC)))
     app.include_router(task_routes(desk, agents, Pace(monotonic), homes_for_agents(settings), settings.broker.roles))
     app.include_router(metrics.route())
-    app.include_router(dashboard(TemporalOverview(client), lambda: board.secret("dashboard")))
+    overview = TemporalOverview(client, settings.temporal.task_queue)
+    app.include_router(dashboard(overview, lambda: board.secret("dashboard"), settings.language))
     app.add_middleware(Guard, agents=agents)
     app.add_middleware(Measured, metrics=metrics)
     return app
@@ -158,17 +136,10 @@ def _senders(settings: Settings) -> list[Sender]:
 
 def open_door(settings: BrokerSettings) -> socket.socket:
     """Take the broker's port, before anything else runs that would have to be ended again."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # With the protocol named, asyncio sends small packets at once; without it every answer takes 40 ms.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((settings.host, settings.port))
-        listening.listen()
+        return listening(settings.host, settings.port)
     except OSError as error:
-        listening.close()
         raise WillNeverWork(
             f"The broker cannot listen on {settings.host}:{settings.port} ({error.strerror}); "
             "set broker.port to a free port or to 0."
         ) from error
-    return listening

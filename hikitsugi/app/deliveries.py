@@ -6,8 +6,9 @@ from typing import Any
 
 from temporalio.client import Client
 from temporalio.common import Priority, WorkflowIDConflictPolicy
-from temporalio.service import RPCError, RPCStatusCode
+from temporalio.service import RPCError
 
+from hikitsugi.app.temporal import is_missing
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import IssueFacts
@@ -46,7 +47,7 @@ class SignalDeliveries:
         try:
             await self._client.get_workflow_handle(str(issue)).signal(signal, payload)
         except RPCError as error:
-            if error.status is not RPCStatusCode.NOT_FOUND:
+            if not is_missing(error):
                 raise
 
 

@@ -5,11 +5,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 
 from temporalio.client import (
     Client,
     WithStartWorkflowOperation,
+    WorkflowQueryFailedError,
     WorkflowUpdateFailedError,
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
@@ -18,6 +20,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
 from hikitsugi.app.deliveries import fairness_key
+from hikitsugi.app.temporal import is_missing
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.assignment import LOST, Answer, Assignment, Claim, Report
 from hikitsugi.domain.board import Held
@@ -31,6 +34,8 @@ _PATIENCE = timedelta(seconds=25)
 _SHORT_PATIENCE = timedelta(seconds=5)
 _ATTEMPTS = 6
 _FIRST_PAUSE = 0.05
+_PASSING = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.NOT_FOUND)
+"""What is said of a run that is just ending, and by a server that has just been started."""
 
 
 class TemporalOffice:
@@ -55,19 +60,26 @@ class TemporalOffice:
             search_attributes=_found_by(issue, claim),
             priority=Priority(fairness_key=fairness_key(issue.home)),
         )
-        return await self._client.execute_update_with_start_workflow(
-            "claim", claim, result_type=Answer, start_workflow_operation=start, rpc_timeout=_PATIENCE
-        )
+        try:
+            return await self._client.execute_update_with_start_workflow(
+                "claim", claim, result_type=Answer, start_workflow_operation=start, rpc_timeout=_PATIENCE
+            )
+        except RPCError:
+            # The operation keeps the same error, and complains of it when nobody asks.
+            with suppress(RPCError):
+                await start.workflow_handle()
+            raise
 
     async def report(self, issue: IssueAddress, report: Report) -> Answer:
         """Tell what an agent says of its lease; an issue without a workflow has none."""
+        return await _patiently(lambda: self._report(issue, report))
+
+    async def _report(self, issue: IssueAddress, report: Report) -> Answer:
         handle = self._client.get_workflow_handle_for(IssueWorkflow.run, str(issue))
         try:
-            return await _patiently(
-                lambda: handle.execute_update("report", report, result_type=Answer, rpc_timeout=_PATIENCE)
-            )
+            return await handle.execute_update("report", report, result_type=Answer, rpc_timeout=_PATIENCE)
         except RPCError as error:
-            if error.status is RPCStatusCode.NOT_FOUND:
+            if is_missing(error):
                 return Answer(refusal=LOST)
             raise
 
@@ -78,7 +90,7 @@ class TemporalOffice:
         try:
             found = [IssueAddress.parse(each.id) async for each in self._client.list_workflows(query)]
             leases = await asyncio.gather(*map(self._held, found))
-        except RPCError as error:
+        except (RPCError, WorkflowQueryFailedError) as error:
             raise _away() from error
         return [held for held in leases if held]
 
@@ -95,14 +107,23 @@ class TemporalOffice:
             lease_expires_at=lease.expires_at,
         )
 
+    async def must_answer(self) -> None:
+        """TryAgainLater when Temporal is away."""
+        try:
+            await self._client.service_client.check_health(timeout=_SHORT_PATIENCE)
+        except RPCError as error:
+            raise _away() from error
+
     async def author(self, issue: IssueAddress) -> str | None:
         """Whose work on an issue waits for a review; None where that is not known."""
         handle = self._client.get_workflow_handle_for(IssueWorkflow.run, str(issue))
         try:
             return await handle.query(IssueWorkflow.author, rpc_timeout=_SHORT_PATIENCE)
         except RPCError as error:
-            if error.status is RPCStatusCode.NOT_FOUND:
+            if is_missing(error):
                 return None
+            raise _away() from error
+        except WorkflowQueryFailedError as error:
             raise _away() from error
 
 
@@ -129,9 +150,7 @@ async def _patiently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
             if not isinstance(error.cause, ApplicationError) or error.cause.type != DRAINING:
                 raise _away() from error
         except RPCError as error:
-            if error.status is RPCStatusCode.NOT_FOUND:
-                raise
-            if error.status is not RPCStatusCode.FAILED_PRECONDITION:
+            if error.status not in _PASSING:
                 raise _away() from error
         await asyncio.sleep(pause)
         pause *= 2

@@ -12,8 +12,15 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from pydantic import SecretStr
 from temporalio.api.common.v1 import Payload
+from temporalio.api.failure.v1 import Failure
 from temporalio.contrib.pydantic import pydantic_data_converter
-from temporalio.converter import DataConverter, DefaultFailureConverterWithEncodedAttributes, PayloadCodec
+from temporalio.converter import (
+    DataConverter,
+    DefaultFailureConverter,
+    DefaultFailureConverterWithEncodedAttributes,
+    PayloadCodec,
+    PayloadConverter,
+)
 
 from hikitsugi.domain.cleansing import cleansed
 from hikitsugi.domain.errors import WillNeverWork
@@ -30,9 +37,20 @@ def data_converter(redact: Redactor, key: SecretStr | None) -> DataConverter:
     """Pydantic values in JSON, cleansed and where there is a key encrypted, failures included."""
     cipher = Cipher(key.get_secret_value()) if key else None
     converter = dataclasses.replace(pydantic_data_converter, payload_codec=Codec(redact, cipher))
-    if cipher is None:
-        return converter
-    return dataclasses.replace(converter, failure_converter_class=DefaultFailureConverterWithEncodedAttributes)
+    failures = DefaultFailureConverterWithEncodedAttributes if cipher else _cleansed_failures(redact)
+    return dataclasses.replace(converter, failure_converter_class=failures)
+
+
+def _cleansed_failures(redact: Redactor) -> type[DefaultFailureConverter]:
+    """How failures are written where they stay readable; the SDK makes the converter itself, so it wants a class."""
+
+    class CleansedFailures(DefaultFailureConverter):
+        def to_failure(self, exception: BaseException, payload_converter: PayloadConverter, failure: Failure) -> None:
+            super().to_failure(exception, payload_converter, failure)
+            failure.message = redact(failure.message)
+            failure.stack_trace = redact(failure.stack_trace)
+
+    return CleansedFailures
 
 
 class Cipher:

@@ -74,7 +74,6 @@ def policy(settings: Settings, forge: ForgeSettings) -> Policy:
         context_expiry=context_expiry(settings),
         inheritance=inheritance_terms(settings),
         planning=planning_policy(settings),
-        commands_by_mention=forge.kind == "gitlab",
         compress_at_tokens=settings.llm.compress_at_tokens,
     )
 

@@ -10,9 +10,10 @@ from temporalio.worker import Worker
 
 from activities.failures import FailureTranslation
 from activities.heartbeat import Heartbeat
+from activities.tracing import Tracing
 from hikitsugi.app.policies import context_expiry
 from hikitsugi.app.schedules import schedule_housekeeping
-from hikitsugi.app.temporal import WORKFLOWS
+from hikitsugi.app.temporal import BUILD, WORKFLOWS
 from hikitsugi.app.watching import watch_exactly
 from hikitsugi.app.wiring import Parts, Steps
 from hikitsugi.board.doorbell import Doorbell
@@ -38,7 +39,8 @@ async def worker_role(parts: Parts, client: Client, board: Board) -> AsyncGenera
         _log.warning("no sandbox here, so the agent cannot run commands; install bubblewrap (sandbox.kind: auto)")
     await _have_house_kept(parts, client)
     sweeping = parts.sweeping(client)
-    shared = [*parts.shared_steps(), *parts.assignment_steps(board), sweeping.dismiss_host]
+    tidying = [parts.housekeeping(client).forget_expired, sweeping.dismiss_host]
+    shared = [*parts.shared_steps(), *parts.assignment_steps(board), *tidying]
     at_host = [*parts.host_steps(), sweeping.sweep_workspaces]
     async with (
         parts.checkouts.keeping_spares(),
@@ -79,7 +81,8 @@ def _worker(
         task_queue=queue,
         workflows=WORKFLOWS if stories else [],
         activities=steps,
-        interceptors=[FailureTranslation(parts.redact), Heartbeat()],
+        build_id=BUILD,
+        interceptors=[Tracing(parts.tracer), FailureTranslation(parts.redact), Heartbeat()],
         max_cached_workflows=_CACHED if stories else 0,
         max_concurrent_activities=at_once,
         sticky_queue_schedule_to_start_timeout=_STICKY,

@@ -80,7 +80,8 @@ def _database_url(given: SecretStr) -> SecretStr:
     address = re.sub(r"^sqlite://", "sqlite+aiosqlite://", address)
     if address.startswith("sqlite+aiosqlite://"):
         return SecretStr(address)
-    if not is_address(address, {"postgresql+asyncpg"}):
+    through_socket = re.fullmatch(r"postgresql\+asyncpg://[^\s/]*/\S+[?&]host=/\S+", address)
+    if not is_address(address, {"postgresql+asyncpg"}) and not through_socket:
         raise refused("must be postgresql://USER:PASSWORD@HOST/DATABASE or sqlite:///FILE")
     # asyncpg calls libpq's sslmode "ssl"; the values are the same.
     return SecretStr(re.sub(r"(?<=[?&])sslmode=", "ssl=", address))

@@ -1,20 +1,21 @@
 """The connection to Temporal, the same for worker, command line, broker, tests and replayer."""
 
-import dataclasses
 from collections.abc import Sequence
 from datetime import timedelta
+from importlib.metadata import version
 
 from pydantic import SecretStr
 from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.errordetails.v1 import NamespaceNotFoundFailure
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
 from temporalio.client import Client
 from temporalio.plugin import SimplePlugin
 from temporalio.runtime import Runtime
-from temporalio.service import RPCError
-from temporalio.worker import Interceptor, WorkflowRunner
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
+from temporalio.service import RPCError, RPCStatusCode
+from temporalio.worker import Interceptor
 
 from hikitsugi.app.payloads import data_converter
+from hikitsugi.app.sandbox import sandbox_that_knows_us
 from hikitsugi.app.settings_sections import TemporalSettings
 from hikitsugi.domain.errors import TryAgainLater
 from hikitsugi.domain.redaction import Redactor
@@ -23,8 +24,10 @@ from workflows.housekeeping_workflow import HousekeepingWorkflow
 from workflows.issue_workflow import IssueWorkflow
 from workflows.repository_workflow import RepositoryWorkflow
 
+BUILD = version("hikitsugi")
+"""Which version took a step; every event of a history names it, and the SDK's own choice would be six times as long."""
+
 WORKFLOWS = (IssueWorkflow, RepositoryWorkflow, HousekeepingWorkflow)
-_PASSED_THROUGH = ("hikitsugi", "activities")
 _CHECKED = 5
 _CONNECT_TIMEOUT = timedelta(seconds=10)
 _ATTRIBUTES = (display.STATE, display.REPOSITORY, display.PHASE, display.AGENT, display.COST_USD)
@@ -37,16 +40,9 @@ def plugin(
     return SimplePlugin(
         "hikitsugi",
         data_converter=data_converter(redact or Redactor(), key),
-        workflow_runner=_sandbox_that_knows_us,
+        workflow_runner=sandbox_that_knows_us,
         interceptors=list(interceptors),
     )
-
-
-def _sandbox_that_knows_us(runner: WorkflowRunner | None) -> WorkflowRunner:
-    """What workflows use of ours is pure; importing it anew for each run would cost ten times the memory."""
-    if not isinstance(runner, SandboxedWorkflowRunner):
-        runner = SandboxedWorkflowRunner()
-    return dataclasses.replace(runner, restrictions=runner.restrictions.with_passthrough_modules(*_PASSED_THROUGH))
 
 
 async def connect(
@@ -71,6 +67,13 @@ async def connect(
         raise TryAgainLater(
             f"Temporal does not answer at {address}; start the worker, or check temporal.address"
         ) from error
+
+
+def is_missing(error: RPCError) -> bool:
+    """Whether a workflow is not there; a server that has just been started may not know its namespaces yet."""
+    if error.status is not RPCStatusCode.NOT_FOUND:
+        return False
+    return not any(detail.Is(NamespaceNotFoundFailure.DESCRIPTOR) for detail in error.grpc_status.details)
 
 
 async def register_search_attributes(client: Client) -> None:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+from opentelemetry.trace import Tracer
 from pydantic import SecretStr
 from temporalio.client import Client
 
@@ -29,6 +30,7 @@ from hikitsugi.app.policies import homes_for_agents, label_names, policy, rules
 from hikitsugi.app.settings import Settings
 from hikitsugi.app.settings_forges import ForgeSettings
 from hikitsugi.app.settings_sections import CommentDetection
+from hikitsugi.app.traces import tracer_to
 from hikitsugi.domain.board import Board
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.ports import Doorbell, Forge, LanguageModel, Memory, Records
@@ -76,6 +78,7 @@ class Parts:
     checkouts: Checkouts
     sandbox: Sandbox
     redact: Redactor
+    tracer: Tracer
 
     @property
     def workspace_queue(self) -> str:
@@ -105,7 +108,6 @@ class Parts:
             *(store.open_conversation, store.tell_comments, store.tell_to_go_on),
             *(between.take_over, between.hand_over),
             CompressionActivities(self.memory, self.records, self.summary_model, compression, estimate).compress,
-            HousekeepingActivities(self.records).forget_expired,
             ThinkingActivities(self.model, self.memory, self.redact, self.records).think,
             ProgressActivities(self.forges, self.records, self.redact).show_progress,
             *(self._workspace().prepare_workspace, self._workspace().read_instructions),
@@ -115,6 +117,10 @@ class Parts:
         """The steps in the checkouts of this host."""
         workspace = self._workspace()
         return [workspace.prepare_workspace, workspace.use_tools, workspace.publish, workspace.verify]
+
+    def housekeeping(self, client: Client) -> HousekeepingActivities:
+        """The steps that tidy what all hosts share."""
+        return HousekeepingActivities(self.records, TemporalHousehold(client))
 
     def sweeping(self, client: Client) -> SweepingActivities:
         """The steps of housekeeping that ask Temporal."""
@@ -168,6 +174,7 @@ async def parts(settings: Settings) -> AsyncGenerator[Parts]:
             checkouts=_checkouts(settings, root, sandbox),
             sandbox=sandbox,
             redact=redact,
+            tracer=stack.enter_context(tracer_to(settings.telemetry.otlp_endpoint)),
         )
 
 

@@ -32,11 +32,10 @@ from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.board import Held
 from hikitsugi.domain.errors import TryAgainLater
 from hikitsugi.domain.issue import Base, Issue
-from hikitsugi.domain.selection import Card, TaskType, shelf
+from hikitsugi.domain.selection import Card, TaskType, home_of, shelf
 from hikitsugi.domain.value import Value
 
 LOCKED_FOR = timedelta(seconds=30)
-_A_MOMENT = timedelta(seconds=1)
 
 
 class Taken(Value):
@@ -65,6 +64,8 @@ class RedisBoard:
         self._roles = tuple(roles)
         self._take = redis.register_script(scripts.TAKE)
         self._unlock = redis.register_script(scripts.UNLOCK)
+        self._keep = redis.register_script(scripts.KEEP)
+        self._hold = redis.register_script(scripts.HOLD)
         self._put = redis.register_script(scripts.PUT)
         self._withdraw = redis.register_script(scripts.WITHDRAW)
         self._let_go = redis.register_script(scripts.LET_GO)
@@ -136,24 +137,15 @@ class RedisBoard:
     async def take(self, shelves: Sequence[str], refused: Iterable[str]) -> Taken:
         """The best task of these shelves that nobody has locked, locked for us."""
         owner = uuid4().hex
-        milliseconds = int(LOCKED_FOR.total_seconds() * 1000)
+        keys = [key for name in shelves for key in (SHELF + name, cards_key(home_of(name)), base_key(home_of(name)))]
         async with _said_plainly():
-            keys = [TURNS, *(SHELF + name for name in shelves)]
-            found, told = await self._take(keys=keys, args=[LOCK, owner, milliseconds, *refused])
-            if not found:
-                return Taken(wait=timedelta(milliseconds=told) if told >= 0 else None)
-            return await self._taken(IssueAddress.parse(found.decode()), owner, told.decode())
-
-    async def _taken(self, issue: IssueAddress, owner: str, turn: str) -> Taken:
-        async with self._redis.pipeline(transaction=False) as asked:
-            asked.hget(cards_key(issue.home), str(issue))
-            asked.get(base_key(issue.home))
-            card, base = await asked.execute()
-        if card is None or base is None:
-            await self.unlock(str(issue), owner)
-            return Taken(wait=_A_MOMENT)
-        known = Card.model_validate_json(card), Base.model_validate_json(base)
-        return Taken(card=known[0], base=known[1], owner=owner, turn=turn)
+            found, told, *base = await self._take(
+                keys=[TURNS, *keys], args=[LOCK, owner, _milliseconds(LOCKED_FOR), *refused]
+            )
+        if not found:
+            return Taken(wait=timedelta(milliseconds=told) if told >= 0 else None)
+        known = Card.model_validate_json(found), Base.model_validate_json(base[0])
+        return Taken(card=known[0], base=known[1], owner=owner, turn=told.decode())
 
     async def card(self, issue: IssueAddress) -> Card | None:
         """What the board shows of a task."""
@@ -186,14 +178,18 @@ class RedisBoard:
         async with _said_plainly():
             return bool(await self._unlock(keys=[LOCK + name], args=[owner, CHANNEL, wake]))
 
-    async def hold(self, held: Held, shelf: str) -> None:
-        """Note that an agent has a task."""
-        issue = str(held.issue)
-        async with _said_plainly(), self._redis.pipeline(transaction=True) as change:
-            change.hset(LEASES, issue, held.model_dump_json())
-            change.hset(AGENTS, held.agent_id, issue)
-            change.zrem(SHELF + shelf, issue)
-            await change.execute()
+    async def keep(self, name: str, owner: str) -> bool:
+        """Let a lock that is still ours last as long as at first; whether it was."""
+        async with _said_plainly():
+            return bool(await self._keep(keys=[LOCK + name], args=[owner, _milliseconds(LOCKED_FOR)]))
+
+    async def hold(self, held: Held, shelf: str) -> bool:
+        """Note that an agent has a task; False when it has another one."""
+        async with _said_plainly():
+            given = await self._hold(
+                keys=[LEASES, AGENTS, SHELF + shelf], args=[str(held.issue), held.agent_id, held.model_dump_json()]
+            )
+        return bool(given)
 
     async def let_go(self, issue: IssueAddress, agent: str, *, again: bool) -> None:
         """Note that nobody has it any more; where it can be given again, who waits is woken."""
@@ -252,6 +248,10 @@ class RedisBoard:
 
     def _shelves_of(self, home: RepositoryAddress) -> list[str]:
         return [SHELF + shelf(str(home), role, kind) for role in self._roles for kind in TaskType]
+
+
+def _milliseconds(time: timedelta) -> int:
+    return int(time.total_seconds() * 1000)
 
 
 def _written(card: Card) -> str:

@@ -14,21 +14,21 @@ LEDGER = "hikitsugi:ledger"
 TURNS = "hikitsugi:turns"
 
 
-def cards_key(home: RepositoryAddress) -> str:
+def cards_key(home: RepositoryAddress | str) -> str:
     """The tasks of a repository."""
     return f"hikitsugi:cards:{home}"
 
 
-def waiting_key(home: RepositoryAddress) -> str:
+def waiting_key(home: RepositoryAddress | str) -> str:
     """The issues of a repository that wait for a review."""
     return f"hikitsugi:waiting:{home}"
 
 
-def base_key(home: RepositoryAddress) -> str:
+def base_key(home: RepositoryAddress | str) -> str:
     """Where new branches of a repository start."""
     return f"hikitsugi:base:{home}"
 
 
-def filled_key(home: RepositoryAddress) -> str:
+def filled_key(home: RepositoryAddress | str) -> str:
     """There while the board knows the repository."""
     return f"hikitsugi:filled:{home}"

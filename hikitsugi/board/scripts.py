@@ -1,11 +1,11 @@
 """What has to happen on the board in one piece, in Redis' own language."""
 
 TAKE = """
--- KEYS: turns, shelves… ARGV: lock prefix, owner, milliseconds, tasks not to take…
+-- KEYS: turns, then each shelf with its cards and its base. ARGV: lock prefix, owner, milliseconds, tasks not to take…
 local refused = {}
 for n = 4, #ARGV do refused[ARGV[n]] = true end
-local best, best_rank, soonest = nil, nil, -1
-for k = 2, #KEYS do
+local best, best_rank, best_at, soonest = nil, nil, nil, -1
+for k = 2, #KEYS, 3 do
   local from, found = 0, false
   while not found do
     local page = redis.call('ZRANGE', KEYS[k], from, from + 63, 'WITHSCORES')
@@ -15,7 +15,7 @@ for k = 2, #KEYS do
         local left = redis.call('PTTL', ARGV[1] .. page[n])
         if left == -2 then
           local rank = tonumber(page[n + 1])
-          if not best_rank or rank < best_rank then best, best_rank = page[n], rank end
+          if not best_rank or rank < best_rank then best, best_rank, best_at = page[n], rank, k end
           found = true
           break
         elseif soonest < 0 or left < soonest then
@@ -27,10 +27,12 @@ for k = 2, #KEYS do
   end
 end
 if not best then return {false, soonest} end
+local card, base = redis.call('HGET', KEYS[best_at + 1], best), redis.call('GET', KEYS[best_at + 2])
+if not card or not base then return {false, 1000} end
 redis.call('SET', ARGV[1] .. best, ARGV[2], 'NX', 'PX', ARGV[3])
-return {best, redis.call('HGET', KEYS[1], best) or '0'}
+return {card, redis.call('HGET', KEYS[1], best) or '0', base}
 """
-"""The best task that nobody has locked, locked for the owner, and its turn; else when the first lock ends."""
+"""The best task that nobody has locked, locked for the owner, with its turn and base; else when to look again."""
 
 UNLOCK = """
 -- KEYS: lock. ARGV: owner, channel, whom to wake
@@ -40,6 +42,25 @@ if ARGV[3] ~= '' then redis.call('PUBLISH', ARGV[2], ARGV[3]) end
 return 1
 """
 """Only its owner can release a lock."""
+
+KEEP = """
+-- KEYS: lock. ARGV: owner, milliseconds
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+"""
+"""So it is with making one last longer."""
+
+HOLD = """
+-- KEYS: leases, agents, shelf. ARGV: task, agent, lease
+local other = redis.call('HGET', KEYS[2], ARGV[2])
+local lease = other and other ~= ARGV[1] and redis.call('HGET', KEYS[1], other)
+if lease and cjson.decode(lease).agent_id == ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+redis.call('HSET', KEYS[2], ARGV[2], ARGV[1])
+redis.call('ZREM', KEYS[3], ARGV[1])
+return 1
+"""
+"""An agent has a task, unless it has another one."""
 
 PUT = """
 -- KEYS: cards, leases, turns, the task's shelf, other shelves… ARGV: task, card, rank, channel, name of the shelf

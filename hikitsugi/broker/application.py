@@ -1,9 +1,11 @@
 """The HTTP application: health; tasks, webhooks and the dashboard hang on it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from hikitsugi.domain.errors import TryAgainLater
@@ -17,6 +19,7 @@ def application(probes: Mapping[str, Probe]) -> FastAPI:
     """The application; `probes` tell by name whether a part it needs can be reached."""
     app = FastAPI(title="Hikitsugi", docs_url=None, redoc_url=None)
     app.add_exception_handler(TryAgainLater, _comes_back_later)
+    app.add_exception_handler(RequestValidationError, _does_not_fit)
 
     @app.get("/healthz")
     async def healthz() -> dict[str, str]:
@@ -37,6 +40,21 @@ def application(probes: Mapping[str, Probe]) -> FastAPI:
 async def _comes_back_later(_: Request, error: Exception) -> JSONResponse:
     """What is away now may be back soon."""
     return JSONResponse({"detail": str(error)}, 503, {"Retry-After": _RETRY_SECONDS})
+
+
+async def _does_not_fit(_: Request, error: Exception) -> JSONResponse:
+    """What is wrong and where, without what came: not all of that can be said in JSON."""
+    wrongs: Sequence[Any] = error.errors() if isinstance(error, RequestValidationError) else ()
+    told = [{"type": str(wrong["type"]), "loc": _place(wrong["loc"]), "msg": str(wrong["msg"])} for wrong in wrongs]
+    return JSONResponse({"detail": told}, 422)
+
+
+def _place(path: Sequence[object]) -> list[str | int]:
+    return [part if isinstance(part, int) else _sayable(str(part)) for part in path]
+
+
+def _sayable(text: str) -> str:
+    return text.encode(errors="replace").decode()
 
 
 async def _answers(probe: Probe) -> bool:

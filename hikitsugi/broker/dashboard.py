@@ -1,27 +1,35 @@
 """The dashboard: every issue at a glance, each with its plan, its cost and three buttons."""
 
 import hmac
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Annotated, Literal, Protocol
+from importlib.resources import files
+from typing import Annotated, Protocol
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader
 
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.policy import Language
 from hikitsugi.domain.status import Status
 from hikitsugi.domain.value import Value
+from hikitsugi.messages import dashboard as texts
 
 OPERATOR = "operator"
 _PAGES = Environment(loader=PackageLoader("hikitsugi.broker"), autoescape=True)
+_STYLE = (files("hikitsugi.broker") / "static" / "style.css").read_text(encoding="utf-8")
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
-    "frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'",
+    "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
     "Referrer-Policy": "same-origin",
 }
+_ELSEWHERE = {"issue", "state", "plan", "waiting_for", "error"}
+"""What a page does not tell among the facts, but in a place of its own."""
 
 
 class Line(Value):
@@ -43,8 +51,8 @@ class Overview(Protocol):
         """The issues, newest first."""
         ...
 
-    async def status(self, issue: IssueAddress) -> tuple[Status, str] | None:
-        """How one stands, and its plan as Markdown; None when it has no workflow."""
+    async def status(self, issue: IssueAddress) -> Status | None:
+        """How one stands; None when it has no workflow."""
         ...
 
     async def order(self, issue: IssueAddress, order: str) -> None:
@@ -52,32 +60,41 @@ class Overview(Protocol):
         ...
 
 
-def dashboard(overview: Overview, secret: Callable[[], Awaitable[bytes]]) -> APIRouter:
+def dashboard(overview: Overview, secret: Callable[[], Awaitable[bytes]], language: Language) -> APIRouter:
     """The pages; what they send is taken only from themselves."""
     routes = APIRouter(include_in_schema=False)
 
+    def page(name: str, **shown: object) -> HTMLResponse:
+        made = _PAGES.get_template(name).render(texts=texts, language=language, **shown)
+        return HTMLResponse(made, headers=_HEADERS)
+
+    @routes.get("/style.css")
+    async def style() -> Response:
+        """How the pages look."""
+        return Response(_STYLE, media_type="text/css", headers=_HEADERS)
+
     @routes.get("/")
-    async def list_issues() -> Response:
-        """Show every issue."""
-        return _page("issues.html", lines=await overview.lines())
+    async def list_issues(state: Annotated[str, Query(max_length=50)] = "") -> Response:
+        """Show every issue, or those in one state."""
+        lines = await overview.lines()
+        return page("issues.html", lines=lines, counts=Counter(line.state for line in lines), state=state)
 
     @routes.get("/issue")
     async def show_issue(request: Request, id_: Annotated[str, Query(alias="id", max_length=500)]) -> Response:
         """Show one issue with its plan."""
-        found = await overview.status(_address(id_))
-        if found is None:
+        status = await overview.status(_address(id_))
+        if status is None:
             raise HTTPException(404, "there is no workflow of this issue")
-        status, plan = found
+        facts = {name: _said(fact) for name, fact in status.model_dump(exclude=_ELSEWHERE).items() if fact}
         mark = _mark(await secret(), id_)
-        facts = status.model_dump(mode="json", exclude={"plan"})
-        return _page("issue.html", status=status, facts=facts, plan=plan, mark=mark, may_order=_may_order(request))
+        return page("issue.html", status=status, facts=facts, mark=mark, may_order=_may_order(request))
 
     @routes.post("/issue")
     async def order_issue(
         request: Request,
         id_: Annotated[str, Form(alias="id", max_length=500)],
         mark: Annotated[str, Form(max_length=100)],
-        order: Annotated[Literal["pause", "resume", "stop"], Form()],
+        order: Annotated[texts.Order, Form()],
     ) -> Response:
         """Pause, resume or stop one."""
         if not _may_order(request):
@@ -90,8 +107,8 @@ def dashboard(overview: Overview, secret: Callable[[], Awaitable[bytes]]) -> API
     return routes
 
 
-def _page(name: str, **facts: object) -> HTMLResponse:
-    return HTMLResponse(_PAGES.get_template(name).render(**facts), headers=_HEADERS)
+def _said(fact: object) -> str:
+    return f"{fact:%Y-%m-%d %H:%M:%S} UTC" if isinstance(fact, datetime) else str(fact)
 
 
 def _mark(secret: bytes, issue: str) -> str:

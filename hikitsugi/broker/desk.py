@@ -11,13 +11,14 @@ from hikitsugi.broker.briefing import Briefing, Task
 from hikitsugi.broker.metrics import Metrics
 from hikitsugi.broker.waiting_room import Seat, WaitingRoom
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
-from hikitsugi.domain.assignment import Answer, Claim, Outcome, Report, Terms
+from hikitsugi.domain.assignment import BUSY, Answer, Claim, Outcome, Report, Terms
 from hikitsugi.domain.board import Held
 from hikitsugi.domain.errors import TryAgainLater
 from hikitsugi.domain.lease import Lease, LeaseId
 from hikitsugi.domain.selection import Card, TaskType, shelf
 
 _AGENT = "agent|"
+_A_MOMENT = timedelta(seconds=0.1)
 
 
 class Office(Protocol):
@@ -33,6 +34,10 @@ class Office(Protocol):
 
     async def held(self) -> list[Held]:
         """All leases there are."""
+        ...
+
+    async def must_answer(self) -> None:
+        """TryAgainLater when they cannot be asked."""
         ...
 
     async def author(self, issue: IssueAddress) -> str | None:
@@ -93,6 +98,7 @@ class Desk:
         self._bell = bell
         self._terms = terms
         self._metrics = metrics
+        self._restoring = asyncio.Lock()
 
     async def next_task(self, wish: Wish) -> Task | None:
         """The agent's task, as soon as there is one; None when the time is up."""
@@ -107,6 +113,7 @@ class Desk:
                 found = await self._attempt(wish, seat)
                 if isinstance(found, Task):
                     return found
+                await self._office.must_answer()
                 left = timedelta(seconds=until - asyncio.get_running_loop().time())
                 if left <= timedelta():
                     return None
@@ -116,6 +123,7 @@ class Desk:
     async def report(self, agent: str, lease_id: str, outcome: Outcome, note: str = "") -> str | None:
         """Take a report; why it is refused, if it is."""
         lease = LeaseId.parse(lease_id)
+        await self._office.must_answer()
         report = Report(lease_id=lease_id, agent=agent, outcome=outcome, note=note)
         answer = await self._office.report(lease.issue, report)
         self._metrics.reports.labels("refused" if answer.refusal else outcome).inc()
@@ -125,6 +133,7 @@ class Desk:
 
     async def held(self) -> list[Held]:
         """Who has what."""
+        await self._office.must_answer()
         await self._have_board([])
         return await self._board.held()
 
@@ -132,9 +141,15 @@ class Desk:
         """After a loss the leases are read from the workflows, and the watchers are asked to look at once."""
         lack = await self._board.lacks(homes)
         if lack.ledger:
-            await self._board.restore_ledger(await self._office.held())
+            await self._restore_ledger()
         for home in lack.homes:
             await self._bell.ring(home)
+
+    async def _restore_ledger(self) -> None:
+        """One request asks all workflows; those that wait for it find the ledger."""
+        async with self._restoring:
+            if (await self._board.lacks([])).ledger:
+                await self._board.restore_ledger(await self._office.held())
 
     async def _attempt(self, wish: Wish, seat: Seat) -> Task | timedelta | None:
         """The agent's task; else how long to wait at most before looking again, if anything is known of that."""
@@ -148,7 +163,7 @@ class Desk:
             return owner
         seat.names.discard(name)
         try:
-            return await self._same_again(wish) or await self._new_task(wish)
+            return await self._same_again(wish) or await self._new_task(wish, name, owner)
         finally:
             await self._board.unlock(name, owner, wake=name)
 
@@ -166,9 +181,9 @@ class Desk:
             await self._board.let_go(held.issue, wish.agent, again=False)
         return None
 
-    async def _new_task(self, wish: Wish) -> Task | timedelta | None:
+    async def _new_task(self, wish: Wish, name: str, owner: str) -> Task | timedelta | None:
         """Try candidates in their order until one is given; one that cannot be given keeps nobody waiting."""
-        while True:
+        while await self._board.keep(name, owner):
             taken = await self._board.take(wish.shelves, wish.refused)
             if taken.card is None:
                 return taken.wait
@@ -179,13 +194,17 @@ class Desk:
                     self._metrics.given.labels(taken.card.task_type).inc()
                     return self._briefing.task(taken.card, answer.lease, answer.handover, await told)
             self._metrics.refused.inc()
+            if answer.refusal == BUSY:
+                break
             wish.refused.add(str(taken.card.address))
+        # Another request of the same agent was served meanwhile: what came of it is seen at the next attempt.
+        return _A_MOMENT
 
     async def _claimed(self, wish: Wish, card: Card, taken: Taken) -> Answer:
         wake = card.shelf
         try:
             answer = await self._claim(wish, card, taken)
-            if answer.refusal:
+            if answer.refusal and answer.refusal != BUSY:
                 await self._board.withdraw(card, taken.turn)
             wake = "" if answer.refusal or answer.lease else card.shelf
             return answer

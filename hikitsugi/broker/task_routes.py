@@ -105,8 +105,9 @@ def task_routes(
         return task
 
     @routes.get("/tasks")
-    async def tasks() -> list[HeldTask]:
-        """Tell who has what."""
+    async def tasks(request: Request) -> list[HeldTask]:
+        """Tell who has what, in the repositories that concern whoever asks."""
+        asking = _known(request) or ""
         return [
             HeldTask(
                 **held.model_dump(include={"lease_id", "agent_id", "branch_name", "lease_expires_at"}),
@@ -114,6 +115,7 @@ def task_routes(
                 repository=held.issue.repository,
             )
             for held in await desk.held()
+            if agents.may_work_in(asking, held.issue.repository)
         ]
 
     @routes.post("/tasks/{lease_id}/{report}", status_code=204, responses={409: {"description": "The lease is lost."}})
@@ -152,11 +154,15 @@ async def _withdraw_when_gone(request: Request, wish: Wish) -> None:
 
 def _must_be(agents: Agents, request: Request, agent_id: str) -> None:
     """An agent speaks for itself alone, and its id is nobody else's label."""
-    known = getattr(request.state, "agent", None)
-    if known is not None and known != agent_id:
-        raise HTTPException(403, "the token is another agent's")
     if not agents.may_be_called(agent_id):
         raise HTTPException(422, "agent_id must not be one of the labels")
+    if _known(request) not in (None, agent_id):
+        raise HTTPException(403, "the token is another agent's")
+
+
+def _known(request: Request) -> str | None:
+    """Whose token came with a request, where tokens are needed."""
+    return getattr(request.state, "agent", None)
 
 
 def _must_keep(pace: Pace, agent_id: str) -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from temporalio.client import Client, WorkflowExecution, WorkflowExecutionStatus
+from temporalio.client import Client, WorkflowExecution, WorkflowExecutionStatus, WorkflowHandle
+from temporalio.service import RPCError, RPCStatusCode
 
 from hikitsugi.cli.connection import no_workflow, said_plainly
 from hikitsugi.domain.address import IssueAddress
@@ -19,6 +20,8 @@ from workflows.issue_workflow import IssueWorkflow
 
 _PATIENCE = timedelta(seconds=10)
 _EVERY = timedelta(seconds=1)
+_FIRST_TASK = (0.1, 0.3, 1.0)
+"""After how many seconds each a run that has just begun is asked again: before its first task it cannot answer."""
 _GOES_ON = (WorkflowExecutionStatus.RUNNING, WorkflowExecutionStatus.CONTINUED_AS_NEW)
 
 
@@ -50,9 +53,20 @@ async def look(client: Client, issue: IssueAddress) -> View:
     workflow = client.get_workflow_handle_for(IssueWorkflow.run, str(issue))
     with said_plainly(no_workflow(issue)):
         found = await workflow.describe(rpc_timeout=_PATIENCE)
-        status = await workflow.query(IssueWorkflow.status, rpc_timeout=_PATIENCE)
+        status = await _status(workflow)
         memo: dict[str, Any] = dict(await found.memo())
     return View(status, str(memo.get("title", "")), str(memo.get("url", "")), has_ended=found.status not in _GOES_ON)
+
+
+async def _status(workflow: WorkflowHandle[IssueWorkflow, None]) -> Status:
+    for wait in _FIRST_TASK:
+        try:
+            return await workflow.query(IssueWorkflow.status, rpc_timeout=_PATIENCE)
+        except RPCError as error:
+            if error.status is not RPCStatusCode.FAILED_PRECONDITION:
+                raise
+        await asyncio.sleep(wait)
+    return await workflow.query(IssueWorkflow.status, rpc_timeout=_PATIENCE)
 
 
 async def follow(client: Client, issue: IssueAddress) -> AsyncGenerator[View]:

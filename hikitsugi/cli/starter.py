@@ -179,7 +179,7 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,  # noqa: FBT002 - a switch
     config: Config = None,
 ) -> None:
-    """Remove everything the store holds of an issue."""
+    """Remove everything the store holds of an issue; the forge and Temporal's histories keep theirs."""
     settings, address = _settings_and_issue(config, issue)
     from hikitsugi.cli import remembering  # noqa: PLC0415 - brings in what other commands need not wait for
 

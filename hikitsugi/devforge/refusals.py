@@ -13,6 +13,10 @@ class NotMergeable(Exception):
     """The pull request is closed, a draft, or in conflict with its base."""
 
 
+class Unsupported(Exception):
+    """The repository's plan does not have that."""
+
+
 class Outdated(Exception):
     """The caller's picture of the matter is no longer true."""
 

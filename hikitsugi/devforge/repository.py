@@ -11,7 +11,7 @@ from hikitsugi.devforge.journal import Clock, Journal
 from hikitsugi.devforge.kinds import Kind
 from hikitsugi.devforge.label_book import LabelBook
 from hikitsugi.devforge.records import Deed, Edit, Entry, Issue, Merge, Permission, Person, Pull
-from hikitsugi.devforge.refusals import Duplicate, Invalid, NotMergeable, NotThere, Outdated
+from hikitsugi.devforge.refusals import Duplicate, Invalid, NotMergeable, NotThere, Outdated, Unsupported
 from hikitsugi.devforge.reviews import Reviews
 from hikitsugi.devforge.system_notes import system_notes
 from hikitsugi.devforge.tracker import Tracker
@@ -39,6 +39,8 @@ class Repository:
         self.pull_tracker = self.tracker if kind.numbers_are_shared else Tracker(self.journal, self.labels, kind)
         self.reviews = Reviews(self.journal)
         self.hooks = Hooks(next_id, now)
+        self.has_drafts = True
+        """Whether its plan knows draft pull requests; GitHub's free plan for private repositories does not."""
         self._listen = listen
         self._permissions: dict[str, Permission] = {}
 
@@ -98,6 +100,7 @@ class Repository:
                     raise Duplicate(one.number, f"A pull request already exists for {self.owner}:{head}.")
             if self.kind.drafts_are_titles:
                 is_draft = is_draft_title(title)
+            self._refuse_draft(is_draft=is_draft)
             pull = Pull(head, base, *commits, is_draft)
             return self.pull_tracker.open_issue(author, title, body, labels, assignees, pull)
 
@@ -128,6 +131,7 @@ class Repository:
         """Make a pull request a draft or say that it is ready."""
         with self.journal.lock:
             _, pull = self.pull(number)
+            self._refuse_draft(is_draft=is_draft)
             return self.pull_tracker.mark(number, by, replace(pull, is_draft=is_draft))
 
     def approve(self, number: int, by: Person, *, approves: bool = True) -> Issue:
@@ -181,6 +185,10 @@ class Repository:
             for text in system_notes(entry):
                 self.tracker_of(entry.after).note_down(entry.after.number, entry.by, text)
         self._listen(self, entry)
+
+    def _refuse_draft(self, *, is_draft: bool) -> None:
+        if is_draft and not (self.has_drafts or self.kind.drafts_are_titles):
+            raise Unsupported("Draft pull requests are not supported in this repository.")
 
     def _open_pulls(self) -> Iterable[Issue]:
         return (issue for issue in self.pulls if issue.is_open)

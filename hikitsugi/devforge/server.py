@@ -17,25 +17,10 @@ from hikitsugi.devforge.courier import Courier
 from hikitsugi.devforge.failing import HANG_UP
 from hikitsugi.devforge.forge import DevForge
 from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.serving import listening, serving
 
 LOOPBACK = "127.0.0.1"
 _LONGEST_GOODBYE_SECONDS = 2
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.is_up = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Tell when the first request can come."""
-        await super().startup(sockets)
-        self.is_up.set()
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        """Leave the signals to the process that the forge is a guest in."""
-        yield
 
 
 class _Connection(H11Protocol):
@@ -55,8 +40,7 @@ class _Connection(H11Protocol):
 async def serve(forge: DevForge, port: int = 0, host: str = LOOPBACK) -> AsyncGenerator[str]:
     """Serve a forge in this event loop; its address is given, and port 0 means any free one."""
     listener = _listen(host, port)
-    address = f"http://{host}:{listener.getsockname()[1]}"
-    courier = Courier(forge, address)
+    courier = Courier(forge, f"http://{host}:{listener.getsockname()[1]}")
     config = uvicorn.Config(
         application(forge, courier),
         http=_Connection,
@@ -66,15 +50,11 @@ async def serve(forge: DevForge, port: int = 0, host: str = LOOPBACK) -> AsyncGe
         access_log=False,
         timeout_graceful_shutdown=_LONGEST_GOODBYE_SECONDS,
     )
-    server = _Server(config)
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
     try:
-        await server.is_up.wait()
-        courier.start()
-        yield address
+        async with serving(config, listener) as address:
+            courier.start()
+            yield address
     finally:
-        server.should_exit = True
-        await serving
         await asyncio.to_thread(courier.close)
         listener.close()
 
@@ -108,12 +88,7 @@ def _listen(host: str, port: int) -> socket.socket:
         raise WillNeverWork(
             f"The development forge is for this machine alone: host {host!r} is refused, use {LOOPBACK}."
         )
-    # With the protocol named, asyncio sends small packets at once; without it every answer takes 40 ms.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((host, port))
+        return listening(host, port)
     except OSError as reason:
-        listener.close()
         raise WillNeverWork(f"Port {port} of {host} cannot be used by the development forge: {reason}.") from reason
-    return listener

@@ -19,6 +19,7 @@ _LONGEST_NOTE = 2000
 
 LOST = "the lease is lost"
 ANOTHERS = "the lease is another agent's"
+BUSY = "the agent has another task"
 
 
 class Outcome(StrEnum):
@@ -79,7 +80,8 @@ class Settlement(Value):
 
     agent: str
     outcome: Outcome
-    number: int
+    lease: str
+    """Tells the lease from all others that the issue ever had."""
     note: str = ""
     is_told: bool = True
     """Whether people are told why."""
@@ -96,6 +98,10 @@ class Assignment(BaseModel):
     failures: int = 0
     """How often in a row the issue came back unfinished."""
     rests_until: datetime | None = None
+    is_rested: bool = False
+    """Whether the rest is over, but the board has not heard of it."""
+    signs: int = 0
+    """Counts the signs of life, so that silence shows without a clock."""
     author: str | None = None
     """Whose work waits for a review."""
     settlement: Settlement | None = None
@@ -127,7 +133,7 @@ class Assignment(BaseModel):
             return State.IN_PROGRESS
         return State.NEEDS_REVIEW if self.author else State.AVAILABLE
 
-    def refusal(self, now: datetime, *, held: bool = False) -> str | None:
+    def refusal(self, *, held: bool = False) -> str | None:
         """Why the issue cannot be given to anybody now; None when it can."""
         if self.is_closed:
             return "the issue is closed"
@@ -137,14 +143,18 @@ class Assignment(BaseModel):
             return "the last lease is still being settled"
         if held:
             return "the issue is paused"
-        if self.rests_until and now < self.rests_until:
+        if self.rests_until:
             return f"it rests until {self.rests_until.isoformat()}"
         return None
+
+    def is_given_to(self, agent: str) -> bool:
+        """Whether an agent has the issue already."""
+        return self.lease is not None and self.lease.agent == agent
 
     def grant(self, issue: IssueAddress, claim: Claim, secret: str, now: datetime) -> Lease:
         """Give the issue to an agent; the number of each lease is greater than those before."""
         self.granted += 1
-        self.claim, self.is_ready, self.rests_until = claim, False, None
+        self.claim, self.is_ready = claim, False
         lease_id = LeaseId(issue=issue, number=self.granted, secret=secret)
         expires_at = now + claim.terms.lease
         self.lease = Lease(id=str(lease_id), agent=claim.agent, branch=claim.branch, expires_at=expires_at)
@@ -157,10 +167,9 @@ class Assignment(BaseModel):
         self.is_ready, self.author = True, None
         return self.renew(now)
 
-    def holds(self, lease_id: str, agent: str, now: datetime) -> bool:
-        """Whether an agent's lease is the present one; one whose time is up is lost even before that was noticed."""
-        lease = self.lease
-        return lease is not None and (lease.id, lease.agent) == (lease_id, agent) and now < lease.expires_at
+    def holds(self, lease_id: str, agent: str) -> bool:
+        """Whether an agent's lease is the present one."""
+        return self.lease is not None and (self.lease.id, self.lease.agent) == (lease_id, agent)
 
     def knows(self, report: Report) -> bool:
         """Whether the very same report has already ended the lease."""
@@ -174,6 +183,7 @@ class Assignment(BaseModel):
         """The agent is alive: its time begins anew."""
         if self.lease is None:
             raise RuntimeError("nobody holds a lease")
+        self.signs += 1
         self.lease = self.lease.model_copy(update={"expires_at": now + self.terms.lease})
         return self.lease
 
@@ -181,12 +191,12 @@ class Assignment(BaseModel):
         """The lease is over; what follows from it is still to be settled."""
         if self.lease is None:
             return
-        agent, self.lease, self.is_ready = self.lease.agent, None, False
-        note = note[:_LONGEST_NOTE]
+        agent, lease = self.lease.agent, LeaseId.parse(self.lease.id)
+        self.lease, self.is_ready, note = None, False, note[:_LONGEST_NOTE]
         self.settlement = Settlement(
             agent=agent,
             outcome=outcome,
-            number=self.granted,
+            lease=f"{lease.number}-{lease.secret[:8]}",
             note=note,
             is_told=is_told and _is_worth_telling(outcome, note),
         )
@@ -196,12 +206,15 @@ class Assignment(BaseModel):
             self.failures += 1
             self.rests_until = now + min(SHORTEST_REST * 2 ** min(self.failures - 1, 20), LONGEST_REST)
 
-    def expire(self, now: datetime) -> bool:
-        """Whether the agent was silent for too long; then the lease is over."""
-        if self.lease is None or not self.is_ready or now < self.lease.expires_at:
-            return False
-        self.end(Outcome.EXPIRED, now)
-        return True
+    def time_is_up(self, signs: int, now: datetime) -> None:
+        """A timer has fired that began at so many signs of life: whoever gave none since loses it, and a rest is over.
+
+        Nothing here asks the clock: a story that is told again may read another time on it.
+        """
+        if self.lease and self.is_ready and self.signs == signs:
+            self.end(Outcome.EXPIRED, now)
+        elif self.rests_until:
+            self.is_rested = True
 
     def close(self, now: datetime) -> None:
         """Whoever has it loses it, and nobody gets it any more."""
@@ -213,21 +226,27 @@ class Assignment(BaseModel):
         kept = held or self.is_closed or self.lease or self.rests_until or self.author
         return not kept
 
-    def can_be_offered(self, now: datetime, *, held: bool = False) -> bool:
+    def can_be_offered(self, *, held: bool = False) -> bool:
         """Whether a rest or a pause has ended, so that the board must hear of it."""
-        rested = self.rests_until is not None and now >= self.rests_until
-        resumed = self.is_held and not held
-        return (rested or resumed) and not held and not self.is_closed and not self.lease and not self.author
+        resting = self.rests_until is not None and not self.is_rested
+        return (
+            (self.is_rested or self.is_held)
+            and not resting
+            and not held
+            and not self.is_closed
+            and not self.lease
+            and not self.author
+        )
 
     def rested(self) -> None:
         """The rest or pause is over."""
-        self.rests_until, self.is_held = None, False
+        self.rests_until, self.is_rested, self.is_held = None, False, False
 
     def next_moment(self, otherwise: datetime) -> datetime:
         """When something happens by itself."""
         if self.lease:
             return self.lease.expires_at if self.is_ready else otherwise
-        return self.rests_until or otherwise
+        return otherwise if self.is_rested else self.rests_until or otherwise
 
 
 def _is_worth_telling(outcome: Outcome, note: str) -> bool:

@@ -53,8 +53,8 @@ class Board(Protocol):
         """Take a task off."""
         ...
 
-    async def hold(self, held: Held, shelf: str) -> None:
-        """Note that an agent has a task."""
+    async def hold(self, held: Held, shelf: str) -> bool:
+        """Note that an agent has a task; False when it has another one."""
         ...
 
     async def let_go(self, issue: IssueAddress, agent: str, *, again: bool) -> None:

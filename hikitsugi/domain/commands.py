@@ -26,7 +26,7 @@ class Command(Value):
     text: str = ""
 
 
-_SLASH = re.compile(r"\s*/([a-z][a-z-]*)(?![\w/-]|\.\w)\.?[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
+_SLASH = re.compile(r"\s*[/／]([a-z][a-z-]*)(?![\w/-]|\.\w)\.?[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
 
 
 def command_in(body: str, bot: str | None) -> Command | None:
@@ -35,7 +35,7 @@ def command_in(body: str, bot: str | None) -> Command | None:
         word, text = _known(match[1]), match[2].strip()
         return Command(word=word, text=text) if word or not text else None
     if bot and (
-        match := re.match(rf"\s*@{re.escape(bot)}[,:]?\s+/?(\w+)\b[ \t]*(.*)", body, re.IGNORECASE | re.DOTALL)
+        match := re.match(rf"\s*[@＠]{re.escape(bot)}[,:]?\s+/?(\w+)\b[ \t]*(.*)", body, re.IGNORECASE | re.DOTALL)
     ):
         word = _known(match[1])
         return Command(word=word, text=match[2].strip()) if word else None

@@ -9,12 +9,14 @@ from hikitsugi.domain.status import PlanItem
 from hikitsugi.domain.value import Value
 
 _CARRIED = 2000
+_HANDED_DOWN = 10
 
 
 class PlanRecord(Value):
     """One earlier plan: what it was for, its parts in a line each, and each part in full."""
 
     goal: str
+    session: int = 0
     outline: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
 
@@ -61,6 +63,21 @@ class Context(Value):
             ended_at=carried.ended_at,
             summary=carried.summary,
             done=carried.done,
+        )
+
+    def after(self, earlier: "Context | None") -> "Context":
+        """The same, with the plans and verifications that had been handed down to its session before its own."""
+        if earlier is None:
+            return self
+        verified = (
+            line if line.startswith("Session ") else f"Session {earlier.session}: {line}"
+            for line in earlier.verifications
+        )
+        return self.model_copy(
+            update={
+                "plans": (*earlier.plans, *self.plans)[-_HANDED_DOWN:],
+                "verifications": (*verified, *self.verifications)[-_HANDED_DOWN:],
+            }
         )
 
     @property

@@ -11,7 +11,8 @@ Measure = Callable[[str], int]
 PREFIX = "前回の処理要約: "
 SOMEBODY = "[user]"
 _CUT = " […]"
-_MENTION = re.compile(r"(?<![\w.`@/])@[A-Za-z0-9][A-Za-z0-9_-]*(?![\w.(@])")
+# Not \w: Japanese stands right beside a name, without a space.
+_MENTION = re.compile(r"(?<![A-Za-z0-9_.`@/])@[A-Za-z0-9][A-Za-z0-9_-]*(?![A-Za-z0-9_(@/]|\.\w)")
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,9 @@ def without_names(text: str, names: Collection[str]) -> str:
     known = sorted((name for name in names if name), key=len, reverse=True)
     if known:
         alternatives = "|".join(map(re.escape, known))
-        text = re.sub(rf"(?<![\w/.-])@?(?:{alternatives})(?![A-Za-z0-9_/-])", SOMEBODY, text, flags=re.IGNORECASE)
+        text = re.sub(
+            rf"(?<![A-Za-z0-9_/.-])@?(?:{alternatives})(?![A-Za-z0-9_/-])", SOMEBODY, text, flags=re.IGNORECASE
+        )
     return _MENTION.sub(SOMEBODY, text)
 
 
@@ -66,17 +69,19 @@ def _told(context: Context, terms: InheritanceTerms, telling: _Telling) -> str:
 
 def _planning_history(context: Context, terms: InheritanceTerms, telling: _Telling) -> list[str]:
     """The sections that planned work adds."""
-    plans = context.plans[-terms.max_previous_plans :] if terms.inherit_plans and terms.max_previous_plans else ()
-    lessons = list(context.recommendations)
+    has_plans = terms.inherit_plans and terms.max_previous_plans > 0
+    plans = context.plans[-terms.max_previous_plans :] if has_plans else ()
+    lessons = list(context.recommendations) if terms.inherit_plans else []
     lessons += context.reflections if terms.inherit_reflections else ()
     if terms.reuse_successful_patterns and telling.tools:
         lessons += [f"This worked: {pattern}" for pattern in context.attempts.succeeded_with]
-    return [
-        _section("Previous Plan Summary", [_plan(plan, in_detail=telling.in_detail) for plan in plans]),
-        _section("Execution History", _attempts(context) if telling.tools else []),
-        _section("Verification History", context.verifications if terms.inherit_verifications else ()),
-        _section("Recommendations for Current Processing", lessons),
-    ]
+    sections: dict[str, Sequence[str] | None] = {
+        "Previous Plan Summary": [_plan(plan, in_detail=telling.in_detail) for plan in plans] if has_plans else None,
+        "Execution History": _attempts(context) if telling.tools else None,
+        "Verification History": context.verifications if terms.inherit_verifications else None,
+        "Recommendations for Current Processing": lessons,
+    }
+    return [_section(heading, lines) for heading, lines in sections.items() if lines is not None]
 
 
 def _attempts(context: Context) -> list[str]:
@@ -89,11 +94,12 @@ def _attempts(context: Context) -> list[str]:
 
 def _plan(plan: PlanRecord, *, in_detail: bool) -> str:
     lines = plan.details if in_detail and plan.details else plan.outline
-    return "\n".join([f"Goal: {plan.goal}", *(f"  - {line}" for line in lines)])
+    goal = f"Goal: {plan.goal} (session {plan.session})" if plan.session else f"Goal: {plan.goal}"
+    return "\n".join([goal, *(f"  - {line}" for line in lines)])
 
 
 def _section(heading: str, lines: Sequence[str]) -> str:
-    return "\n".join([f"## {heading}", *(f"- {line}" for line in lines)]) if lines else ""
+    return "\n".join([f"## {heading}", *(f"- {line}" for line in lines or ("No record.",))])
 
 
 def _cut(text: str, limit: int, measure: Measure) -> str:

@@ -14,12 +14,13 @@ from hikitsugi.domain.commands import Word
 from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.phases import Phase
+from hikitsugi.domain.plan import TurnRef
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.session import Called, Ending, Handover, Session
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
 from hikitsugi.domain.tally import Tally
-from hikitsugi.domain.value import Value
+from hikitsugi.domain.value import Sparse, Value
 from hikitsugi.domain.waiting import Waiting
 
 T = TypeVar("T")
@@ -32,6 +33,7 @@ _CHARACTERS_TOLD = 60_000
 _CHARACTERS_CARRIED = 60_000
 _MOST_WAITING = 10_000
 _FRAME = 80
+_PASSES_TOLD = 20
 """What the line above a comment's text takes."""
 
 
@@ -61,7 +63,7 @@ class IssueFacts(Value):
         return self.model_copy(update={"labels": labels, "assignees": assignees})
 
 
-class Life(BaseModel):
+class Life(Sparse, BaseModel):
     """Changes by its own methods, and travels through continue-as-new as it is."""
 
     state: State = State.PROCESSING
@@ -111,6 +113,12 @@ class Life(BaseModel):
     last_processed_at: datetime | None = None
     branch: str | None = None
     change_request: str | None = None
+    handed_in: list[TurnRef] = []
+    """The turns that tell what went into the request so far."""
+    is_draft: bool = True
+    """Whether the request is a draft, once there is one."""
+    ready_with: str | None = None
+    """The commit with which the request says to be ready, if it does."""
     error: str | None = None
     assignment: Assignment | None = None
     """Who has the issue, where external agents work on it."""
@@ -193,10 +201,19 @@ class Life(BaseModel):
             newest = self.pending.get(comment.id)
             if newest and newest.version == comment.version:
                 del self.pending[comment.id]
-        self.heard |= {waiting.id: waiting for waiting in accepted if waiting.version not in self.told}
+        told = self._told_at()
+        self.heard |= {each.id: each for each in accepted if each.id not in told or each.at > told[each.id]}
         for oldest in list(self.heard)[: max(0, len(self.heard) - _MOST_WAITING)]:
             del self.heard[oldest]
             self.overlooked += 1
+
+    def _told_at(self) -> dict[str, str]:
+        """The time of the latest text told of each comment; an earlier one may still be asked about meanwhile."""
+        told: dict[str, str] = {}
+        for version in self.told:
+            id_, _, at = version.rpartition("@")
+            told[id_] = max(at, told.get(id_, ""))
+        return told
 
     @property
     def next_heard(self) -> tuple[Waiting, ...]:
@@ -216,6 +233,20 @@ class Life(BaseModel):
     def only_closing_is_heard(self) -> bool:
         """Whether all that was heard says nothing but that all is well."""
         return all(waiting.closing for waiting in self.heard.values())
+
+    @property
+    def somebody_writes(self) -> bool:
+        """Whether something was heard since the last session was stopped or failed."""
+        return any(not waiting.passed_over for waiting in self.heard.values())
+
+    def pass_over(self) -> None:
+        """A session is stopped or fails: what was heard before waits until somebody calls for another."""
+        self.heard = {id_: waiting.model_copy(update={"passed_over": True}) for id_, waiting in self.heard.items()}
+
+    def forget_thanks(self) -> None:
+        """At rest, words that say nothing but that all is well call for nothing."""
+        if all(waiting.closing or waiting.passed_over for waiting in self.heard.values()):
+            self.heard = {id_: waiting for id_, waiting in self.heard.items() if not waiting.closing}
 
     def is_new_command(self, comment_id: str) -> bool:
         """Whether a command was not obeyed before; from now on it was."""
@@ -253,6 +284,13 @@ class Life(BaseModel):
         self.doubtful.append(key)
         if place:
             self.doubtful_at[key] = place
+
+    def hand_in(self, change_request: str) -> None:
+        """A pass went into a request; into a new one, as the first."""
+        told = self.current.planning.verdict or self.current.submitted
+        earlier = self.handed_in if change_request == self.change_request else []
+        self.handed_in = [*earlier, *([told] if told else [])][-_PASSES_TOLD:]
+        self.change_request = change_request
 
     def note_error(self, reason: str) -> None:
         """Something could not be done; it is told, and tried again."""

@@ -25,13 +25,14 @@ class Outcome(Value):
     replan: ReplanKind = ReplanKind.NONE
     confidence: float = 1.0
     earlier_plan: EarlierPlan = "none"
+    closes: bool = False
 
     @classmethod
     def of(cls, reply: PhaseReply) -> "Outcome":
         """The facts of a reply."""
         match reply:
             case Brief():
-                return cls(questions=len(reply.questions), confidence=reply.confidence)
+                return cls(questions=len(reply.questions), confidence=reply.confidence, closes=reply.closes)
             case PlanReply() | Revision():
                 earlier = reply.earlier_plan if isinstance(reply, PlanReply) else "none"
                 return cls(actions=_sketches(reply.actions), earlier_plan=earlier)

@@ -43,6 +43,8 @@ class Brief(PhaseReply):
     gaps: list[str]
     questions: list[str]
     confidence: _Confidence
+    closes: bool = False
+    """Whether the newest comment only ended the conversation."""
 
 
 class PlannedAction(_Part):
@@ -106,6 +108,14 @@ class Verdict(PhaseReply):
     actions: list[PlannedAction]
     confidence: _Confidence
     summary: _Text
+
+    @property
+    def told_criteria(self) -> list[str]:
+        """Each criterion in a line: whether it is met, and what shows it."""
+        return [
+            f"{'✅' if one.met else '❌'} {one.criterion}{f': {one.evidence}' if one.evidence else ''}"
+            for one in self.criteria
+        ]
 
 
 class ReplanKind(StrEnum):

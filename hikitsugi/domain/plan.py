@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from hikitsugi.domain.status import PlanItem
-from hikitsugi.domain.value import Value
+from hikitsugi.domain.value import Sparse, Value
 
 _LONGEST_TITLE = 80
 _MOST_PAST = 50
@@ -51,7 +51,7 @@ class Sketch(Value):
         return cls(id=action, title=cut, dependencies=tuple(dict.fromkeys(dependencies)))
 
 
-class Action(BaseModel):
+class Action(Sparse):
     """One line of the plan; what it is about in full lies in the memory."""
 
     id: str
@@ -71,7 +71,7 @@ class Action(BaseModel):
         return PlanItem(id=self.id, title=self.title, status=self.status)
 
 
-class Plan(BaseModel):
+class Plan(Sparse, BaseModel):
     """Changes by its own methods only; small enough to travel with the session."""
 
     actions: list[Action] = []

@@ -8,6 +8,7 @@ from hikitsugi.domain.outcome import Outcome
 from hikitsugi.domain.phase_replies import ReplanKind
 from hikitsugi.domain.plan import TurnRef
 from hikitsugi.domain.policy import PlanningPolicy
+from hikitsugi.domain.value import Sparse
 
 SURE = 0.8
 LIKELY = 0.5
@@ -17,7 +18,7 @@ MAX_CLARIFICATIONS = 2
 _SAME_REPLAN = 2
 
 
-class Planning(BaseModel):
+class Planning(Sparse, BaseModel):
     """One pass of planned work; replies are named by their turns, their texts lie in the memory."""
 
     request: TurnRef | None = None

@@ -106,8 +106,6 @@ class Policy(Value):
     inherits: bool = True
     context_expiry: timedelta = timedelta(days=90)
     planning: PlanningPolicy = PlanningPolicy()
-    commands_by_mention: bool = False
-    """Whether people had better write `@bot approve`, because the forge takes `/approve` for its own."""
     inheritance: InheritanceTerms = InheritanceTerms()
     compress_at_tokens: int = 80_000
     """How long a conversation with the model may become before it is compressed."""

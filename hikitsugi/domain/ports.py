@@ -75,7 +75,7 @@ class Forge(Protocol):
         ...
 
     async def open_change_request(self, wanted: NewChangeRequest) -> ChangeRequest:
-        """The open change request from the head branch, made if there is none."""
+        """The open change request from the head branch, made if there is none; no draft where there are none."""
         ...
 
     async def find_change_request(self, home: RepositoryAddress, head: str) -> ChangeRequest | None:
@@ -87,7 +87,7 @@ class Forge(Protocol):
         ...
 
     async def set_draft(self, home: RepositoryAddress, number: int, *, draft: bool) -> ChangeRequest:
-        """Make a change request a draft, or ready for review."""
+        """Make a change request a draft, or ready for review; one that the forge will not change stays as it is."""
         ...
 
     async def ensure_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> None:
@@ -102,7 +102,7 @@ class Forge(Protocol):
         """Whether a branch holds commits beyond another; one that is not there holds none."""
         ...
 
-    async def list_change_requests(self, home: RepositoryAddress) -> list[ChangeRequest]:
+    async def list_change_requests(self, home: RepositoryAddress) -> list[Issue]:
         """The open change requests from branches of the repository itself."""
         ...
 
@@ -166,8 +166,8 @@ class Memory(Protocol):
         """What is known of a tool call, if it was ever begun."""
         ...
 
-    async def begin_tool_run(self, conversation: str, intent: Intent) -> None:
-        """Record what a call is about to do."""
+    async def begin_tool_run(self, conversation: str, intent: Intent) -> "ToolRun | None":
+        """Record what a call is about to do, unless it was ever begun; what is known of it then."""
         ...
 
     async def finish_tool_run(self, conversation: str, call_id: str, outcome: ToolOutcome) -> None:
@@ -252,8 +252,11 @@ class Records(Protocol):
         """Remove everything of the issue; how many sessions there were."""
         ...
 
-    async def expire(self, before: datetime) -> int:
-        """Remove everything of sessions that ended before a time; how many there were."""
+    async def expire(self, before: datetime, under_way: Collection[IssueAddress]) -> int:
+        """Remove everything of sessions that ended before a time, or began before it and never came to an end.
+
+        Those of issues that are still under way stay; how many went.
+        """
         ...
 
 

@@ -43,6 +43,7 @@ class Progress(Value):
     troubles: tuple[Trouble, ...]
     cost_usd: float | None
     tokens: int
+    llm_calls: int = 0
 
 
 def comment_in(reply: str) -> str:

@@ -5,7 +5,8 @@ from hikitsugi.domain.verification import Verified
 
 
 def is_ready(submission: Submission | None, verified: Verified | None) -> bool:
-    """Work that was concluded, whose checks exited with 0, and that touches no instructions for machines."""
-    concluded = submission is not None and submission.status is SubmissionStatus.DONE
-    shown = verified is not None and verified.passed and not verified.touches_instructions
-    return concluded and shown
+    """Concluded work whose checks exited with 0, without placeholders, and without a word to machines."""
+    if submission is None or verified is None:
+        return False
+    raises_doubts = verified.placeholders or verified.touches_instructions
+    return submission.status is SubmissionStatus.DONE and verified.passed and not raises_doubts

@@ -4,7 +4,7 @@ import base64
 import json
 import re
 from collections.abc import Iterable
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 HIDDEN = "[redacted]"
 WITHHELD = "[withheld]"
@@ -12,7 +12,7 @@ _SHORTEST = 6
 _LONG_LINE = 16
 _BREAK = re.compile(r"\r?\n|\\r\\n|\\n")
 # What examples and settings files write where a password goes; hiding it would only damage them.
-_PLACEHOLDER = r"(?:[$<{%*][^\s/@]*|(?:password|passwd|secret|postgres|root|guest|test|example|changeme)(?=@))"
+_PLACEHOLDER = r"(?:[$<{%*][^\s/@]*|(?i:password|passwd|secret|postgres|root|guest|test|example|changeme)(?=@))"
 _TOKEN_FORMS = re.compile(
     r"gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|rt|cbt|dt|ptt)-[A-Za-z0-9_-]{16,}|(?<![A-Za-z0-9])sk-(?:ant-)?[A-Za-z0-9_-]{16,}"
     r"|AKIA[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{30,}|xox[abpr]-[A-Za-z0-9-]{10,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"
@@ -53,8 +53,8 @@ class Redactor:
 def _encodings(secret: str) -> set[str]:
     """The secret as it is, and as it stands inside URLs, JSON, hexadecimal text and base64 at any offset."""
     raw = secret.encode()
-    plain = {secret, quote(secret, safe=""), quote(secret), json.dumps(secret)[1:-1], raw.hex(), raw.hex().upper()}
-    plain.add(json.dumps(secret, ensure_ascii=False)[1:-1])
+    plain = {secret, quote(secret, safe=""), quote(secret), quote_plus(secret), raw.hex(), raw.hex().upper()}
+    plain |= {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
     plain |= {secret.replace("\n", other) for other in ("\r\n", "\\r\\n", " ") if "\n" in secret.strip()}
     plain.add(_BREAK.sub("", secret))
     plain |= {line for line in secret.splitlines() if len(line) >= _LONG_LINE} if "\n" in secret.strip() else set()

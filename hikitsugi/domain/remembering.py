@@ -22,8 +22,8 @@ _PLANS = ("plan", "planning", "revision")
 
 
 def attempts_in(runs: Sequence[RecordedRun]) -> Attempts:
-    """What was tried with tools, and what went wrong."""
-    ended = [run for run in runs if run.outcome and _is_attempt(run.intent.call)]
+    """What was tried with tools, and what went wrong; a run that our own crash cut off is neither."""
+    ended = [run for run in runs if run.outcome and not run.outcome.is_cut_off and _is_attempt(run.intent.call)]
     failed = [run for run in ended if run.outcome and has_failed(run.intent.call, run.outcome)]
     commands = [run.intent.call.label for run in ended if run.intent.call.name == "run" and run not in failed]
     return Attempts(
@@ -70,14 +70,15 @@ def plans_in(results: Sequence[PhaseResult], outcomes: Sequence[PlanItem]) -> tu
     """The plans of a session, oldest first, each action with what became of it."""
     became = {(item.id, item.title): item.status for item in outcomes}
     planned = [result for result in results if result.phase in _PLANS]
-    return tuple(_plan(result.result, became) for result in planned)
+    return tuple(_plan(result.session, result.result, became) for result in planned)
 
 
-def _plan(result: Mapping[str, JsonValue], became: Mapping[tuple[str, str], str]) -> PlanRecord:
+def _plan(session: int, result: Mapping[str, JsonValue], became: Mapping[tuple[str, str], str]) -> PlanRecord:
     actions = _dicts(result.get("actions"))
     outline = [f"{action.get('id', '')} {action.get('title', '')} ({_status(action, became)})" for action in actions]
     return PlanRecord(
         goal=str(result.get("goal") or result.get("reason") or ""),
+        session=session,
         outline=tuple(outline),
         details=tuple(f"{line}{_detail(action)}" for line, action in zip(outline, actions, strict=True)),
     )

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from hikitsugi.domain.address import IssueAddress, Kind
 from hikitsugi.domain.branch_names import branch_for
-from hikitsugi.domain.issue import Base, ChangeRequest, Issue
+from hikitsugi.domain.issue import Base, Issue
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.value import Value
 
@@ -67,17 +67,19 @@ class Rules(Value):
             return None
         return self._card(issue, branch_for(issue.address.number, issue.body, base.branch))
 
-    def proposals(
-        self, waiting: Sequence[Issue], requests: Iterable[ChangeRequest], base: Base
-    ) -> list[tuple[ChangeRequest, Issue]]:
-        """The open requests from branches of issues that wait for a review, each with its issue."""
+    def review_cards(self, waiting: Sequence[Issue], requests: Iterable[Issue], base: Base) -> list[Card]:
+        """The reviews in open requests from branches of issues that wait for one."""
         branches = {branch_for(issue.address.number, issue.body, base.branch): issue for issue in waiting}
-        return [(request, branches[request.head]) for request in requests if request.head in branches]
+        cards = [
+            self._review_card(request, request.request.head, branches[request.request.head])
+            for request in requests
+            if request.request and request.request.head in branches
+        ]
+        return [card for card in cards if card]
 
-    def review_card(self, request: Issue, branch: str, behind: Issue) -> Card | None:
-        """The review in a request; None when it was reviewed, or its issue is not to be given."""
-        excluded = NEVER_GIVEN & folded(behind.labels)
-        if not request.is_open or self.awaits_review(request) or excluded:
+    def _review_card(self, request: Issue, branch: str, behind: Issue) -> Card | None:
+        """None when the request was reviewed, or its issue is not to be given."""
+        if not request.is_open or self.awaits_review(request) or NEVER_GIVEN & folded(behind.labels):
             return None
         return self._card(request, branch, behind)
 
@@ -117,6 +119,11 @@ class Rules(Value):
 def shelf(home: str, role: str, task_type: str) -> str:
     """Names the candidates of one repository, role and type of task."""
     return f"{home}|{role}|{task_type}"
+
+
+def home_of(shelf: str) -> str:
+    """The repository whose candidates a shelf holds."""
+    return shelf.rsplit("|", 2)[0]
 
 
 def deliverables_in(body: str) -> str | None:

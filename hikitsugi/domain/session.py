@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import ChangeRequest
@@ -12,7 +12,7 @@ from hikitsugi.domain.plan import Plan, TurnRef
 from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.status import PlanItem
-from hikitsugi.domain.value import Value
+from hikitsugi.domain.value import Sparse, Value
 from hikitsugi.domain.verification import Verified
 from hikitsugi.domain.workspace import Published
 
@@ -52,7 +52,7 @@ class Called(Value):
     """Its branches, where it is a pull or merge request itself."""
 
 
-class Talk(BaseModel):
+class Talk(Sparse):
     """The open conversation with the model, and how far it went."""
 
     id: str
@@ -99,7 +99,7 @@ class Talk(BaseModel):
         return TurnRef(conversation=self.id, sequence=self.sequence - back)
 
 
-class Living(BaseModel):
+class Living(Sparse):
     """The comment of a session that is edited in place."""
 
     comment: str | None = None
@@ -120,7 +120,7 @@ class Part(StrEnum):
     TELLING = "telling"
 
 
-class Session(BaseModel):
+class Session(Sparse):
     """Where the work stands; small enough to travel through continue-as-new at any moment."""
 
     number: int
@@ -146,6 +146,8 @@ class Session(BaseModel):
     """Which part of the pass is next or under way, so that a fresh run goes on in the middle of it."""
     concluded: bool = False
     """Whether the model submitted in this pass, before a limit came."""
+    is_over: bool = False
+    """Whether the model understood the last comments as the end of the conversation."""
     published: Published | None = None
     workspace_queue: str | None = None
     moves: int = 0
@@ -184,3 +186,4 @@ class Session(BaseModel):
         """Begin another round of work in the same conversation."""
         self.passes += 1
         self.part, self.talk.iterations, self.answer_at = Part.HEARING, 0, None
+        self.is_over = False

@@ -6,6 +6,9 @@ from pydantic import JsonValue
 
 from hikitsugi.domain.value import Value
 
+CHANGING_FILES = frozenset({"edit", "write"})
+"""The tools that want to know what the model has seen of a file."""
+
 
 class ToolSpec(Value):
     """A tool as the model sees it."""
@@ -51,6 +54,8 @@ class ToolOutcome(Value):
 
     text: str
     is_error: bool = False
+    is_cut_off: bool = False
+    """Whether the end of our own process cut it off; then nobody knows what it did, and it says nothing of the work."""
     path: str | None = None
     sha256: str | None = None
 

@@ -4,9 +4,12 @@ from abc import abstractmethod
 from http import HTTPStatus
 
 from hikitsugi.domain.address import RepositoryAddress
-from hikitsugi.domain.issue import ChangeRequest, NewChangeRequest
+from hikitsugi.domain.issue import ChangeRequest, Issue, NewChangeRequest
 from hikitsugi.forges.account import Account
 from hikitsugi.forges.client import Answer, Json, Parameters
+
+_NO_DRAFTS = "Draft pull requests are not supported"
+"""What GitHub says on plans that have none."""
 
 
 class ChangeRequests(Account):
@@ -16,7 +19,7 @@ class ChangeRequests(Account):
     refuses_branch_with: HTTPStatus
 
     async def open_change_request(self, wanted: NewChangeRequest) -> ChangeRequest:
-        """The open change request from the head branch, made if there is none."""
+        """The open change request from the head branch, made if there is none; no draft where there are none."""
         found = await self._find_open(wanted)
         if found:
             return found
@@ -25,6 +28,8 @@ class ChangeRequests(Account):
         )
         if answer.status != self.refuses_second_with:
             return self._request(answer)
+        if wanted.draft and _NO_DRAFTS in answer.body:
+            return await self.open_change_request(wanted.model_copy(update={"draft": False}))
         found = await self._find_open(wanted)
         if not found:
             raise self._client.failure(answer)
@@ -49,9 +54,10 @@ class ChangeRequests(Account):
         answer = await self._client.get(path, question, allow={HTTPStatus.NOT_FOUND})
         return answer.status != HTTPStatus.NOT_FOUND and self._is_ahead(answer)
 
-    async def list_change_requests(self, home: RepositoryAddress) -> list[ChangeRequest]:
-        """The open change requests from branches of the repository itself."""
-        return await self._find(home, None, only_open=True)
+    async def list_change_requests(self, home: RepositoryAddress) -> list[Issue]:
+        """The open change requests from branches of the repository itself, with their branches, in one list."""
+        seen = await self._list_open(home)
+        return [request for request in seen if request.request and not request.request.is_from_fork]
 
     async def _find_open(self, wanted: NewChangeRequest) -> ChangeRequest | None:
         return next(iter(await self._find(wanted.home, wanted.head, only_open=True)), None)
@@ -61,8 +67,12 @@ class ChangeRequests(Account):
         return answer.status != HTTPStatus.NOT_FOUND
 
     @abstractmethod
-    async def _find(self, home: RepositoryAddress, head: str | None, *, only_open: bool) -> list[ChangeRequest]:
-        """The change requests from one or any branch of the repository itself; the open ones, or all."""
+    async def _list_open(self, home: RepositoryAddress) -> list[Issue]:
+        """All open change requests, with their branches."""
+
+    @abstractmethod
+    async def _find(self, home: RepositoryAddress, head: str, *, only_open: bool) -> list[ChangeRequest]:
+        """The change requests from a branch of the repository itself; the open ones, or all."""
 
     @abstractmethod
     async def _new_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> tuple[str, Json]:

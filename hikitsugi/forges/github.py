@@ -17,6 +17,7 @@ from hikitsugi.forges.comments import LOOKBACK, Comments
 from hikitsugi.forges.credentials import AppInstallation, Credentials, FixedToken
 from hikitsugi.forges.github_app import InstallationTokens
 from hikitsugi.forges.github_client import DIALECT, GRAPHQL
+from hikitsugi.forges.github_errors import kinds_in
 from hikitsugi.forges.github_look import first_look, next_look
 from hikitsugi.forges.github_payloads import (
     REVIEW,
@@ -24,6 +25,7 @@ from hikitsugi.forges.github_payloads import (
     ComparisonPayload,
     IssuePayload,
     LabelPayload,
+    ListedPullPayload,
     PermissionPayload,
     PullPayload,
     RefPayload,
@@ -37,6 +39,7 @@ from hikitsugi.forges.payloads import readable
 _log = logging.getLogger(__name__)
 
 _WRITERS = frozenset({"admin", "maintain", "write"})
+_MAY_REFUSE = frozenset({"FORBIDDEN", "UNPROCESSABLE"})
 _DRAFT = "mutation($id: ID!) { %s(input: {pullRequestId: $id}) { pullRequest { isDraft } } }"
 
 
@@ -111,15 +114,25 @@ class GitHubForge(Comments, ChangeRequests):
         return self._request(await self._client.update(f"{self._requests(home)}/{number}", change))
 
     async def set_draft(self, home: RepositoryAddress, number: int, *, draft: bool) -> ChangeRequest:
-        """Make a pull request a draft or ready for review, which only GraphQL can."""
+        """Make a pull request a draft or ready for review, which only GraphQL can; where that is refused, it stays."""
         pull = (await self._client.get(f"{self._requests(home)}/{number}")).read(PullPayload)
         if pull.draft != draft:
             mutation = "convertPullRequestToDraft" if draft else "markPullRequestReadyForReview"
             answer = await self._client.post(GRAPHQL, {"query": _DRAFT % mutation, "variables": {"id": pull.node_id}})
-            told = answer.json()
-            if not isinstance(told, dict) or told.get("errors"):
-                raise self._client.failure(answer)
+            if not self._is_obeyed(answer):
+                return pull.change_request()
         return pull.change_request().model_copy(update={"is_draft": draft})
+
+    def _is_obeyed(self, answer: Answer) -> bool:
+        """Whether GraphQL did as asked; a plan without drafts or a token without the permission is no failure."""
+        told = answer.json()
+        if isinstance(told, dict) and not told.get("errors"):
+            return True
+        failure = self._client.failure(answer)
+        if not kinds_in(answer) & _MAY_REFUSE:
+            raise failure
+        _log.warning("the pull request is left as it is: %s", failure)
+        return False
 
     async def git_remote(self, home: RepositoryAddress) -> GitRemote:
         """Where to clone from and push to."""
@@ -157,12 +170,14 @@ class GitHubForge(Comments, ChangeRequests):
         number = comment_id.removeprefix(REVIEW)
         return f"/repos/{issue.repository}/{'issues' if number == comment_id else 'pulls'}/comments/{number}"
 
-    async def _find(self, home: RepositoryAddress, head: str | None, *, only_open: bool) -> list[ChangeRequest]:
+    async def _list_open(self, home: RepositoryAddress) -> list[Issue]:
+        pulls = readable(ListedPullPayload, await self._client.pages(self._requests(home), {"state": "open"}))
+        return [pull.issue(home) for pull in pulls]
+
+    async def _find(self, home: RepositoryAddress, head: str, *, only_open: bool) -> list[ChangeRequest]:
         owner = home.repository.partition("/")[0]
-        question = {"state": "open" if only_open else "all"} | ({"head": f"{owner}:{head}"} if head else {})
+        question = {"state": "open" if only_open else "all", "head": f"{owner}:{head}"}
         pulls = readable(PullPayload, await self._client.pages(self._requests(home), question))
-        if head is None:
-            return [pull.change_request() for pull in pulls if pull.head.repo == pull.base.repo]
         return [pull.change_request() for pull in pulls if pull.head.ref == head]
 
     async def _new_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> tuple[str, Json]:

@@ -27,11 +27,16 @@ def failure(answer: Answer) -> WillNeverWork | TryAgainLater:
 
 
 def _graphql_failure(answer: Answer, told: str) -> WillNeverWork | TryAgainLater:
-    kinds = set(re.findall(r'"type":\s*"([A-Z_]+)"', answer.body))
+    kinds = kinds_in(answer)
     if "RATE_LIMITED" in kinds:
         return limited(answer.forge, _wait(answer.headers))
     status = next((_GRAPHQL_STATUS[kind] for kind in kinds if kind in _GRAPHQL_STATUS), HTTPStatus.UNPROCESSABLE_ENTITY)
     return refused(answer.forge, answer.request, "pull request", status, answer.headers, told)
+
+
+def kinds_in(answer: Answer) -> set[str]:
+    """Which errors GraphQL tells of."""
+    return set(re.findall(r'"type":\s*"([A-Z_]+)"', answer.body))
 
 
 def _subject(request: str) -> str:

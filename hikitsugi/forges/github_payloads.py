@@ -134,6 +134,16 @@ class PullPayload(BaseModel):
         )
 
 
+class ListedPullPayload(PullPayload, IssuePayload):
+    """A pull request in the list of pull requests, told as fully as an issue."""
+
+    def issue(self, home: RepositoryAddress) -> Issue:
+        """The request as the house knows it, with its branches."""
+        seen = super().issue(home)
+        address = seen.address.model_copy(update={"kind": Kind.PULL_REQUEST})
+        return seen.model_copy(update={"address": address, "request": self.change_request()})
+
+
 class RepositoryPayload(BaseModel):
     """A repository."""
 

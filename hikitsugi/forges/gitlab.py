@@ -24,6 +24,7 @@ from hikitsugi.forges.gitlab_payloads import (
     BranchPayload,
     ComparisonPayload,
     JobPayload,
+    ListedMergeRequestPayload,
     MemberPayload,
     MergeRequestPayload,
     NoteablePayload,
@@ -158,10 +159,14 @@ class GitLabForge(Comments, ChangeRequests):
     def _place(self, issue: IssueAddress, comment_id: str) -> str:
         return f"{self._thread(issue)}/{comment_id}"
 
-    async def _find(self, home: RepositoryAddress, head: str | None, *, only_open: bool) -> list[ChangeRequest]:
-        question = {"state": "opened" if only_open else "all"} | ({"source_branch": head} if head else {})
+    async def _list_open(self, home: RepositoryAddress) -> list[Issue]:
+        entries = await self._client.pages(self._requests(home), {"state": "opened"})
+        return [one.issue(home, Kind.MERGE_REQUEST) for one in readable(ListedMergeRequestPayload, entries)]
+
+    async def _find(self, home: RepositoryAddress, head: str, *, only_open: bool) -> list[ChangeRequest]:
+        question = {"state": "opened" if only_open else "all", "source_branch": head}
         found = readable(MergeRequestPayload, await self._client.pages(self._requests(home), question))
-        return [one.change_request() for one in found if head in (None, one.source_branch) and not one.is_from_fork]
+        return [one.change_request() for one in found if one.source_branch == head and not one.is_from_fork]
 
     async def _new_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> tuple[str, Json]:
         return f"{_project(home)}/repository/branches", {"branch": name, "ref": from_ref}

@@ -129,6 +129,14 @@ class MergeRequestPayload(BaseModel):
         )
 
 
+class ListedMergeRequestPayload(MergeRequestPayload, NoteablePayload):
+    """A merge request in the list of merge requests, told as fully as an issue."""
+
+    def issue(self, home: RepositoryAddress, kind: Kind) -> Issue:
+        """The request as the house knows it, with its branches."""
+        return super().issue(home, kind).model_copy(update={"request": self.change_request()})
+
+
 class CommitPayload(BaseModel):
     """A commit."""
 

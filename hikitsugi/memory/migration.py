@@ -3,9 +3,10 @@
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO
 
 from alembic import command
@@ -21,6 +22,8 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 _POSTGRES_LOCK = 0x68696B69
 _PATIENCE_SECONDS = 60
 _POLL_SECONDS = 0.05
+_ALEMBIC = Lock()
+"""Alembic keeps what it works on in globals, so a process migrates one database at a time."""
 
 
 async def migrate(address: URL) -> None:
@@ -58,11 +61,14 @@ async def _connection(address: URL) -> AsyncGenerator[AsyncConnection]:
 
 
 async def _upgrade(connection: AsyncConnection, address: URL) -> None:
+    await _granted(lambda: _ALEMBIC.acquire(blocking=False), "Another memory is being prepared")
     try:
         await connection.run_sync(_upgrade_to_head)
     except CommandError as error:
         message = f"The memory {place_of(address)} was made by a newer Hikitsugi; start that version."
         raise WillNeverWork(message) from error
+    finally:
+        _ALEMBIC.release()
 
 
 def _upgrade_to_head(connection: Connection) -> None:
@@ -75,16 +81,25 @@ def _upgrade_to_head(connection: Connection) -> None:
 async def _lock_beside(file: Path) -> AsyncGenerator[BinaryIO]:
     path = file.with_name(f"{file.name}.lock")
     with path.open("ab+") as lock:
-        for _ in range(int(_PATIENCE_SECONDS / _POLL_SECONDS)):
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                await asyncio.sleep(_POLL_SECONDS)
-        else:
-            message = f"Another process holds {path}; wait until it has prepared the memory, or end it."
-            raise TryAgainLater(message)
+        await _granted(lambda: _is_locked(lock), f"Another process holds {path}")
         yield lock
+
+
+def _is_locked(file: BinaryIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+async def _granted(take: Callable[[], bool], otherwise: str) -> None:
+    """Wait until a lock can be taken, but not for ever."""
+    for _ in range(int(_PATIENCE_SECONDS / _POLL_SECONDS)):
+        if take():
+            return
+        await asyncio.sleep(_POLL_SECONDS)
+    raise TryAgainLater(f"{otherwise}; wait until that is done, or end it.")
 
 
 def _make_private(file: Path, lock: BinaryIO) -> None:

@@ -77,7 +77,7 @@ def _unreadable() -> WillNeverWork:
 
 
 def _engine(address: URL) -> AsyncEngine:
-    engine = create_async_engine(address, hide_parameters=True)
+    engine = create_async_engine(address, hide_parameters=True, pool_reset_on_return=None)
     if address.get_backend_name() == "sqlite":
         event.listen(engine.sync_engine, "connect", _set_up_sqlite)
     return engine
@@ -87,4 +87,6 @@ def _set_up_sqlite(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA synchronous=NORMAL")
     cursor.execute("PRAGMA foreign_keys=ON")
+    # What is forgotten is overwritten, not only given free.
+    cursor.execute("PRAGMA secure_delete=ON")
     cursor.close()

@@ -2,11 +2,11 @@
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from pydantic import JsonValue, ValidationError
-from sqlalchemy import ColumnElement, Select, delete, exists, select, update
+from sqlalchemy import ColumnElement, Select, delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from hikitsugi.domain.address import IssueAddress
@@ -42,9 +42,16 @@ class SqlRecords(Transactions):
     """The `Records` port on SQLite or PostgreSQL."""
 
     async def begin_task(self, task: Task) -> None:
-        """Record that a session runs."""
+        """Record that a session runs; an earlier one of the issue whose end nobody recorded did not get through."""
+        abandoned = (
+            update(StoredTask)
+            .where(StoredTask.issue == str(task.issue), StoredTask.session < task.session)
+            .where(StoredTask.status == RUNNING)
+            .values(status=Ending.FAILED.value, ended_at=task.started_at)
+        )
         async with self._transaction() as connection:
             await self._store(connection, StoredTask, [rows.of_task(task)])
+            await connection.execute(abandoned)
 
     async def tasks(self, issue: IssueAddress) -> list[Task]:
         """The sessions of the issue with what they used, oldest first."""
@@ -169,18 +176,23 @@ class SqlRecords(Transactions):
         async with self._transaction() as connection:
             for table in (*_OF_SESSIONS, CommentTakenIn, KeptComment):
                 await connection.execute(delete(table).where(table.issue == str(issue)))
-            return (await connection.execute(delete(StoredTask).where(StoredTask.issue == str(issue)))).rowcount
+            forgotten = await connection.execute(delete(StoredTask).where(StoredTask.issue == str(issue)))
+        await self._empty_log()
+        return forgotten.rowcount
 
-    async def expire(self, before: datetime) -> int:
-        """Remove everything of sessions that ended before a time; how many there were."""
-        ended = StoredTask.ended_at < before
+    async def expire(self, before: datetime, under_way: Collection[IssueAddress]) -> int:
+        """Remove everything of sessions that ended before a time, or began before it and never came to an end."""
+        old = func.coalesce(StoredTask.ended_at, StoredTask.started_at) < before
+        living = frozenset(map(str, under_way))
         async with self._transaction() as connection:
-            expired = (await connection.execute(select(StoredTask.issue, StoredTask.session).where(ended))).all()
-            for issue, session in expired:
-                await self._drop(connection, issue, session)
-            await connection.execute(delete(StoredTask).where(ended))
+            found = await connection.execute(select(StoredTask).where(old))
+            expired = [task for task in found.all() if task.ended_at or task.issue not in living]
+            for task in expired:
+                await self._drop(connection, task.issue, task.session)
+                await connection.execute(delete(StoredTask).where(StoredTask.key == task.key))
             await connection.execute(delete(StoredConversation).where(_is_orphaned(before)))
             await connection.execute(delete(KeptComment).where(KeptComment.at < before))
+        await self._empty_log()
         return len(expired)
 
     async def _drop(self, connection: AsyncConnection, issue: str, session: int) -> None:

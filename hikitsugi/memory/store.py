@@ -1,11 +1,12 @@
 """The memory in SQL: every fact is written once, the first writer wins, and appending costs the same at any length."""
 
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import asynccontextmanager
+from datetime import datetime
 
 from sqlalchemy import literal, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.cleansing import cleansed_intent, cleansed_opening, cleansed_reply, cleansed_turn, withheld_calls
@@ -13,8 +14,10 @@ from hikitsugi.domain.conversation import Opening, Reply, Transcript, Turn
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.ports import ToolRun
+from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.tools import Intent, ToolOutcome
 from hikitsugi.memory import rows
+from hikitsugi.memory.recent import Recent
 from hikitsugi.memory.records import SqlRecords
 from hikitsugi.memory.tables import (
     CommentTakenIn,
@@ -37,6 +40,11 @@ WITHHELD = ToolOutcome(
 class SqlMemory(Transactions):
     """The `Memory` port on SQLite or PostgreSQL; no secret gets into it."""
 
+    def __init__(self, engine: AsyncEngine, now: Callable[[], datetime], redact: Redactor | None = None) -> None:
+        super().__init__(engine, now, redact)
+        self._read: Recent[Transcript] = Recent()
+        self._replied: Recent[tuple[int, Reply]] = Recent()
+
     @property
     def records(self) -> SqlRecords:
         """The records of whole sessions, in the same database."""
@@ -55,18 +63,27 @@ class SqlMemory(Transactions):
             return (await connection.execute(known)).scalar_one()
 
     async def read_conversation(self, conversation: str) -> Transcript:
-        """System text, tools and all turns."""
-        opening = select(StoredConversation.system, StoredConversation.tools, StoredConversation.purpose).where(
-            StoredConversation.id == conversation
-        )
+        """System text, tools and all turns; those that were read before are not read again."""
+        known = self._read.get(conversation)
+        first = max(len(known.turns) - 1, 0) if known else 0
         turns = (
-            select(Message.role, Message.content).where(Message.conversation == conversation).order_by(Message.sequence)
+            select(Message.role, Message.content)
+            .where(Message.conversation == conversation, Message.sequence >= first)
+            .order_by(Message.sequence)
         )
         async with self._transaction() as connection:
-            stored = (await connection.execute(opening)).one_or_none()
-            if stored is None:
-                raise self._unknown(conversation)
-            return rows.to_transcript(stored, (await connection.execute(turns)).all())
+            known = known or await self._read_opening(connection, conversation)
+            stored = (await connection.execute(turns)).all()
+        if known is None or first + len(stored) < len(known.turns):
+            raise self._unknown(conversation)
+        whole = (*known.turns[:first], *map(rows.to_turn, stored))
+        return self._read.keep(conversation, known.model_copy(update={"turns": whole}))
+
+    async def _read_opening(self, connection: AsyncConnection, conversation: str) -> Transcript | None:
+        """What a conversation starts from, without its turns."""
+        opening = select(StoredConversation.system, StoredConversation.tools, StoredConversation.purpose)
+        stored = (await connection.execute(opening.where(StoredConversation.id == conversation))).one_or_none()
+        return None if stored is None else rows.to_transcript(stored, ())
 
     async def append(self, conversation: str, sequence: int, turn: Turn) -> Turn:
         """Store a turn under its number, unless one is there; the turn that is stored."""
@@ -82,12 +99,13 @@ class SqlMemory(Transactions):
                 call = rows.of_model_call(conversation, sequence, clean, self._now())
                 await self._store(connection, ModelCall, [call])
                 await self._withhold(connection, conversation, reply, clean)
-                return clean
-            stored = await self._find_reply(connection, conversation, sequence)
+                stored: Reply | None = clean
+            else:
+                stored = await self._find_reply(connection, conversation, sequence)
         if stored is None:
             message = f"Turn {sequence} of conversation {conversation} is no reply of a model; use the next number."
             raise WillNeverWork(message)
-        return stored
+        return self._replied.keep(conversation, (sequence, stored))[1]
 
     async def find_turn(self, conversation: str, sequence: int) -> Turn | None:
         """The turn stored under a number, if any."""
@@ -96,6 +114,9 @@ class SqlMemory(Transactions):
 
     async def find_reply(self, conversation: str, sequence: int) -> Reply | None:
         """The model's reply stored under a number, if any."""
+        number, last = self._replied.get(conversation) or (None, None)
+        if number == sequence:
+            return last
         async with self._transaction() as connection:
             return await self._find_reply(connection, conversation, sequence)
 
@@ -135,11 +156,13 @@ class SqlMemory(Transactions):
         async with self._transaction() as connection:
             return await self._find_tool_run(connection, conversation, call_id)
 
-    async def begin_tool_run(self, conversation: str, intent: Intent) -> None:
-        """Record what a call is about to do."""
-        clean = cleansed_intent(intent, self._redact)
+    async def begin_tool_run(self, conversation: str, intent: Intent) -> ToolRun | None:
+        """Record what a call is about to do, unless it was ever begun; what is known of it then."""
+        begun = rows.of_intent(conversation, cleansed_intent(intent, self._redact), self._now())
         async with self._writing_in(conversation) as connection:
-            await self._store(connection, StoredToolRun, [rows.of_intent(conversation, clean, self._now())])
+            if await self._is_new(connection, StoredToolRun, begun):
+                return None
+            return await self._find_tool_run(connection, conversation, intent.call.id)
 
     async def finish_tool_run(self, conversation: str, call_id: str, outcome: ToolOutcome) -> None:
         """Record what came of it, unless that is known already."""

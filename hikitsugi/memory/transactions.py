@@ -29,6 +29,13 @@ class Transactions:
             async with self._engine.begin() as connection:
                 yield connection
 
+    async def _empty_log(self) -> None:
+        """Leave nothing of removed rows in SQLite's write-ahead log."""
+        if self._engine.dialect.name == "sqlite":
+            with explained(self._place):
+                async with self._engine.connect() as connection:
+                    await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
     async def _is_new(self, connection: AsyncConnection, table: type[Table], row: Mapping[str, Any]) -> bool:
         """Store a row, unless one is there under its key; whether there was none."""
         return (await connection.execute(self._insert(table).on_conflict_do_nothing(), row)).rowcount > 0

@@ -1,5 +1,7 @@
 """What people read in a pull or merge request and in its commits."""
 
+from collections.abc import Sequence
+
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.plan import Action, Plan
 from hikitsugi.domain.policy import Language
@@ -7,14 +9,14 @@ from hikitsugi.domain.tools import Submission
 from hikitsugi.domain.verification import Verified
 from hikitsugi.messages.language import either
 from hikitsugi.messages.plans import checklist
-from hikitsugi.messages.proof import proof
+from hikitsugi.messages.proof import claimed, proof
 
 _LONGEST_TITLE = 230
 
 
-def title(issue: IssueAddress, issue_title: str) -> str:
-    """The request's title names the issue."""
-    return f"{issue_title[:_LONGEST_TITLE]} (#{issue.number})"
+def title(issue: IssueAddress, issue_title: str, *, is_unfinished: bool = False) -> str:
+    """The request's title names the issue, and says what no draft can say for it."""
+    return f"{'WIP: ' if is_unfinished else ''}{issue_title[:_LONGEST_TITLE]} (#{issue.number})"
 
 
 def body(
@@ -22,20 +24,22 @@ def body(
     issue: IssueAddress,
     submission: Submission | None,
     *,
+    earlier: Sequence[str] = (),
     plan: Plan | None = None,
     verified: Verified | None = None,
     cost: str = "",
+    notice: str = "",
 ) -> str:
-    """What was done and why, the plan, the evidence, the cost, and which issue it closes."""
-    parts = [f"Closes #{issue.number}"]
-    if submission:
-        parts.append(submission.summary)
-        if submission.evidence:
-            parts.append(either(language, ja="**確認したこと**: ", en="**Evidence**: ") + submission.evidence)
+    """What was done and why, by this pass and earlier ones, the plan, the evidence, the cost, and which issue it closes."""
+    parts = [f"Closes #{issue.number}", notice]
+    if done := [*earlier, *([submission.summary.strip()] if submission else [])]:
+        parts += [either(language, ja="## 変更内容", en="## What was done"), *done]
     if plan and plan.actions:
         parts += [either(language, ja="## 計画", en="## Plan"), checklist(language, plan)]
-    parts += [proof(language, verified), cost]
-    return "\n\n".join(part for part in parts if part)
+    shown = [claimed(language, submission), proof(language, verified)]
+    if any(shown):
+        parts += [either(language, ja="## 検証", en="## Evidence"), *shown]
+    return "\n\n".join(part for part in [*parts, cost] if part)
 
 
 def cost(language: Language, calls: int, usd: float | None) -> str:

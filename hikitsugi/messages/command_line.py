@@ -224,8 +224,10 @@ def forgotten(language: Language, issue: str, sessions: int) -> str:
     """Everything was removed from the store."""
     return either(
         language,
-        ja=f"{issue} の記録({sessions} セッション)を削除しました。Temporal の履歴は保持期間の後に消えます。",
-        en=f"Forgot {issue} ({sessions} session(s)). Temporal's histories go after their retention.",
+        ja=f"{issue} の記録({sessions} セッション)を削除しました。次のものは残ります: フォージ上のコメント・ブランチ・変更依頼と、"
+        "Temporal の履歴(短い要約を含む。待機中のワークフローが終わり、保持期間が過ぎると消えます)。",
+        en=f"Forgot {issue} ({sessions} session(s)). What stays: comments, branches and requests on the forge, and "
+        "Temporal's histories with a short summary, until the resting workflow ends and their retention is over.",
     )
 
 

@@ -3,12 +3,14 @@
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.life import Life, Order
 from hikitsugi.domain.policy import Language
-from hikitsugi.domain.session import Ending
+from hikitsugi.domain.session import Ending, Session
 from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages.commands import spelled
 from hikitsugi.messages.language import either
+from hikitsugi.messages.phases import phase_name
+from hikitsugi.messages.proof import claimed
 
 DONE_HEADINGS = ("## 実行完了", "## Done")
 
@@ -43,14 +45,21 @@ def _told(language: Language, submission: Submission | None) -> str:
             en="⚠️ The work did not reach its end: the limit of iterations was reached, or the model gave no conclusion. "
             "What was changed so far is kept.",
         )
-    parts = [submission.summary]
+    parts = [submission.summary.strip()]
     if submission.status is SubmissionStatus.BLOCKED:
-        parts.insert(0, either(language, ja="⚠️ 作業は途中で止まっています。", en="⚠️ The work is blocked."))
+        parts.insert(0, _unfinished(language))
     if submission.needs:
         parts.append(either(language, ja="**必要なこと**: ", en="**Needed**: ") + submission.needs)
-    if submission.evidence:
-        parts.append(either(language, ja="**確認したこと**: ", en="**Evidence**: ") + submission.evidence)
-    return "\n\n".join(parts)
+    parts.append(claimed(language, submission))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _unfinished(language: Language) -> str:
+    return either(
+        language,
+        ja="⚠️ 作業は途中で止まっています。以下はエージェント自身の報告です。食い違うときは、その下の確認結果が正しいものです。",
+        en="⚠️ The work is not finished. This is the agent's own report; where they differ, the checks below it are right.",
+    )
 
 
 def _changed(language: Language, published: Published, change_request: str | None) -> str:
@@ -62,9 +71,12 @@ def _changed(language: Language, published: Published, change_request: str | Non
         )
     if published.is_empty:
         return either(language, ja="ファイルの変更はありません。", en="No file was changed.")
-    numbers = (
-        f"{published.files_changed} files, +{published.insertions} −{published.deletions}, `{published.commit[:8]}`"
+    files = either(
+        language,
+        ja=f"{published.files_changed} ファイル",
+        en="1 file" if published.files_changed == 1 else f"{published.files_changed} files",
     )
+    numbers = f"{files}, +{published.insertions} −{published.deletions}, `{published.commit[:8]}`"
     return either(language, ja="**変更**: ", en="**Change**: ") + f"{change_request or ''} ({numbers})".strip()
 
 
@@ -86,26 +98,41 @@ def completed(language: Language, summary: str) -> str:
     )
 
 
-def stopped(language: Language, *, at: str, by: str, reason: str, summary: str) -> str:
-    """Tells that the work was stopped, what is kept, and how to start again."""
-    why_ja, why_en = (f"- **理由**: {reason}\n", f"- **Reason**: {reason}\n") if reason else ("", "")
+def stopped(language: Language, *, at: str, order: Order, session: Session | None, summary: str) -> str:
+    """Tells that the work was stopped and how far it was, what is kept, and how to start again."""
+    rows = [
+        (either(language, ja="停止時刻", en="At"), at),
+        (either(language, ja="停止者", en="By"), order.by),
+        (either(language, ja="理由", en="Reason"), order.reason),
+        *(_how_far(language, session) if session else ()),
+    ]
+    told = "\n".join(f"- **{name}**: {value}" for name, value in rows if value)
     return either(
         language,
-        ja=f"## ⛔ タスク停止\n\n- **停止時刻**: {at}\n- **停止者**: {by}\n{why_ja}\n{summary}\n\n"
+        ja=f"## ⛔ タスク停止\n\n{told}\n\n{summary}\n\n"
         "再開するには、ここにコメントするか、トリガーのラベルを付け直してください。",
-        en=f"## ⛔ Stopped\n\n- **At**: {at}\n- **By**: {by}\n{why_en}\n{summary}\n\n"
-        "To start again, comment here or put the trigger label on again.",
+        en=f"## ⛔ Stopped\n\n{told}\n\n{summary}\n\nTo start again, comment here or put the trigger label on again.",
     )
+
+
+def _how_far(language: Language, session: Session) -> list[tuple[str, str]]:
+    """How much of its plan a session has done, and in which phase it was."""
+    done, actions = session.plan.done, len(session.plan.actions)
+    progress = either(language, ja=f"{done}/{actions} 完了", en=f"{done}/{actions} done") if actions else ""
+    phase = phase_name(language, session.phase) if session.phase else ""
+    return [
+        (either(language, ja="進捗", en="Progress"), progress),
+        (either(language, ja="フェーズ", en="Phase"), phase),
+    ]
 
 
 def failed(language: Language, reason: str, retry: str = "/retry") -> str:
     """Tells what went wrong and what a person can do."""
     return either(
         language,
-        ja=f"## エラーが発生しました\n\n{reason}\n\nここまでの作業は保存してあります。"
+        ja=f"## エラーが発生しました\n\n{reason}\n\n"
         f"原因を取り除いてから `{retry}` とコメントすると、作業をやり直します。",
-        en=f"## An error occurred\n\n{reason}\n\nThe work so far is kept. "
-        f"Once the cause is removed, comment `{retry}` to try again.",
+        en=f"## An error occurred\n\n{reason}\n\nOnce the cause is removed, comment `{retry}` to try again.",
     )
 
 
@@ -127,10 +154,12 @@ def counted(language: Language, tally: Tally) -> str:
     )
 
 
-def farewell(life: Life, ending: Ending, order: Order | None, summary: str, at: str) -> str:
-    """The last comment of a session: how it ended, and what was counted."""
-    tally = life.tally.since(life.tally_before)
-    return f"{_ended(life, ending, order, summary, at)}\n\n<sub>{counted(life.policy.language, tally)}</sub>"
+def farewell(life: Life, ending: Ending, order: Order | None, summary: str, at: str, *, kept: bool = False) -> str:
+    """The last comment of a session: how it ended, where the work is kept, and what was counted."""
+    language, tally = life.policy.language, life.tally.since(life.tally_before)
+    branch = f"**{either(language, ja='保存先', en='Kept on')}**: `{life.branch}`" if kept else ""
+    parts = [_ended(life, ending, order, summary, at), branch, f"<sub>{counted(language, tally)}</sub>"]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _ended(life: Life, ending: Ending, order: Order | None, summary: str, at: str) -> str:
@@ -139,5 +168,4 @@ def _ended(life: Life, ending: Ending, order: Order | None, summary: str, at: st
         return completed(language, summary)
     if ending is Ending.FAILED:
         return failed(language, life.error or "", spelled(Word.RETRY, life.mention))
-    given = order or Order()
-    return stopped(language, at=at, by=given.by, reason=given.reason, summary=summary)
+    return stopped(language, at=at, order=order or Order(), session=life.session, summary=summary)

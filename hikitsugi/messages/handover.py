@@ -1,6 +1,7 @@
 """What is written when one session takes over from another: the summary made by rule, and the notice."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from hikitsugi.domain.handover import Context
 from hikitsugi.domain.policy import Language
@@ -37,25 +38,32 @@ def notice(language: Language, left: Handover) -> str:
     )
 
 
-def summary_by_rule(
-    language: Language,
-    *,
-    title: str,
-    submissions: Sequence[Submission],
-    context: Context,
-    decisions: Sequence[Source],
-    change_request: str | None,
-    error: str | None,
-) -> str:
+@dataclass(frozen=True)
+class Closing:
+    """What is known of a session that is over, still without its summary."""
+
+    title: str
+    context: Context
+    submissions: Sequence[Submission]
+    decisions: Sequence[Source]
+    change_request: str | None
+    error: str | None
+
+
+def summary_by_rule(language: Language, closing: Closing) -> str:
     """A final summary made from the records alone, in the same parts as the model's."""
+    context, submissions = closing.context, closing.submissions
     last = submissions[-1] if submissions else None
     nothing = either(language, ja="なし", en="none")
     parts = [
-        (either(language, ja="目的", en="Purpose"), [title]),
+        (either(language, ja="目的", en="Purpose"), [closing.title]),
         (either(language, ja="結果", en="Result"), [submission.summary for submission in submissions] or [nothing]),
-        (either(language, ja="変更", en="Change"), [change_request or nothing]),
-        (either(language, ja="問題と失敗した方法", en="Problems and failed approaches"), _problems(context, error)),
-        (either(language, ja="決定事項", en="Decisions"), [source.line for source in decisions]),
+        (either(language, ja="変更", en="Change"), [closing.change_request or nothing]),
+        (
+            either(language, ja="問題と失敗した方法", en="Problems and failed approaches"),
+            _problems(context, closing.error),
+        ),
+        (either(language, ja="決定事項", en="Decisions"), [source.line for source in closing.decisions]),
         (either(language, ja="検証", en="Verification"), list(context.verifications)),
         (either(language, ja="残作業", en="Remaining work"), _remaining(language, context.ending, last)),
     ]

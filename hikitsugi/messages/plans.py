@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from hikitsugi.domain.phase_replies import PlanReply
 from hikitsugi.domain.plan import Action, ActionStatus, Plan
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.verification import Verified
@@ -83,21 +84,27 @@ def shall_i_replan(language: Language, reasoning: str) -> str:
     )
 
 
-def proposal(language: Language, goal: str, plan: Plan, bot: str | None) -> str:
-    """A plan that waits for approval."""
+def proposal(language: Language, reply: PlanReply | None, plan: Plan, bot: str | None) -> str:
+    """A plan that waits for approval: what is to be reached, how, why so, and how success is told."""
     approve, revise = _commands(bot)
-    return "\n\n".join(
-        [
-            either(language, ja="## 📋 計画の承認をお願いします", en="## 📋 This plan waits for approval"),
-            goal,
-            checklist(language, plan),
-            either(
-                language,
-                ja=f"進めてよければ `{approve}`、変えたいことがあれば `{revise} 変えたい内容` とコメントしてください。",
-                en=f"Comment `{approve}` to go on, or `{revise} WHAT TO CHANGE` for another plan.",
-            ),
-        ]
-    )
+    parts = [
+        either(language, ja="## 📋 計画の承認をお願いします", en="## 📋 This plan waits for approval"),
+        reply.goal if reply else "",
+        checklist(language, plan),
+        _criteria(language, reply.success_criteria if reply else ()),
+        reply.reasoning if reply else "",
+        either(
+            language,
+            ja=f"進めてよければ `{approve}`、変えたいことがあれば `{revise} 変えたい内容` とコメントしてください。",
+            en=f"Comment `{approve}` to go on, or `{revise} WHAT TO CHANGE` for another plan.",
+        ),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _criteria(language: Language, criteria: Sequence[str]) -> str:
+    heading = either(language, ja="**完了の条件**", en="**Done when**")
+    return "\n".join([heading, "", *(f"- {_safe(each)}" for each in criteria)]) if criteria else ""
 
 
 def reminder(language: Language, expires_at: datetime, bot: str | None) -> str:

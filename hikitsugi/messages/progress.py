@@ -75,10 +75,11 @@ def _head(language: Language, progress: Progress) -> str:
 
 def _foot(language: Language, progress: Progress) -> str:
     cost = either(language, ja="不明", en="unknown") if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
+    calls = len(progress.calls) or progress.llm_calls
     return either(
         language,
-        ja=f"*モデル呼び出し {len(progress.calls)} 回、この Issue の合計 {progress.tokens:,} トークン、費用 {cost}*",
-        en=f"*{len(progress.calls)} model calls; this issue so far: {progress.tokens:,} tokens, {cost}*",
+        ja=f"*モデル呼び出し {calls} 回、この Issue の合計 {progress.tokens:,} トークン、費用 {cost}*",
+        en=f"*{calls} model calls; this issue so far: {progress.tokens:,} tokens, {cost}*",
     )
 
 

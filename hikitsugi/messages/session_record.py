@@ -2,35 +2,25 @@
 
 from collections.abc import Callable, Sequence
 
-from hikitsugi.domain.handover import Context
 from hikitsugi.domain.records import RecordedCall, RecordedRun
 from hikitsugi.domain.tools import Submission
-from hikitsugi.messages.handover import Source
+from hikitsugi.messages.handover import Closing
 
 _RUN = 400
 _SAID = 1500
 
 
-def session_record(
-    title: str,
-    *,
-    context: Context,
-    submissions: Sequence[Submission],
-    decisions: Sequence[Source],
-    calls: Sequence[RecordedCall],
-    runs: Sequence[RecordedRun],
-    change_request: str | None,
-    error: str | None,
-) -> list[str]:
+def session_record(closing: Closing, calls: Sequence[RecordedCall], runs: Sequence[RecordedRun]) -> list[str]:
     """The record in parts, the most telling first."""
+    context = closing.context
     parts = [
         f"Record of session {context.session} on {context.issue}, which ended {context.ending}.",
-        f"# Request\n{title}",
-        _part("Change request", [change_request or "none"]),
-        _part("Error", [error] if error else []),
-        _part("Comments of people", [source.line for source in decisions]),
+        f"# Request\n{closing.title}",
+        _part("Change request", [closing.change_request or "none"]),
+        _part("Error", [closing.error] if closing.error else []),
+        _part("Comments of people", [source.line for source in closing.decisions]),
         _part("Plans", ["\n".join([plan.goal, *plan.details]) for plan in context.plans]),
-        _part("Submitted", [_submission(each) for each in submissions]),
+        _part("Submitted", [_submission(each) for each in closing.submissions]),
         _part("Verified", context.verifications),
         _part("Reflections", context.reflections),
         _part("Failed", context.attempts.failures),

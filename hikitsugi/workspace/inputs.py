@@ -83,13 +83,15 @@ class Run(Input):
 class Submit(Input):
     """End the work: `done` with a summary for the issue and the evidence (what you ran, what it showed), or `blocked`.
 
-    When blocked, `needs` says what you need from the people on the issue.
+    When blocked, `needs` says what you need from the people on the issue. `closes` says that the last comment did
+    nothing but end the conversation.
     """
 
     status: Literal["done", "blocked"]
     summary: str = Field(min_length=1)
     evidence: str = ""
     needs: str = ""
+    closes: bool = False
 
 
 INPUTS: dict[str, type[Input]] = {kind.__name__.lower(): kind for kind in (Read, Edit, Write, Glob, Grep, Run, Submit)}

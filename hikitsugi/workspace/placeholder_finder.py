@@ -13,12 +13,12 @@ _MARK = re.compile(r"\b(?:TODO|FIXME|TBD)\b|\bXXX:")
 _PROMISE = re.compile(
     r"implementation (?:goes )?here|implement (?:me|this|later)|(?:your|add) (?:code|logic) here|to be implemented"
     r"|not (?:yet )?implemented|placeholder implementation|rest of (?:the )?(?:code|file|implementation)"
-    r"|existing code (?:here|unchanged)|未実装|(?:後で|あとで|ここに)実装|仮実装",
+    r"|existing code (?:here|unchanged)|\.\.\.\s*existing code|未実装|(?:後で|あとで|ここに)実装|仮実装",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"(?:^|\s)(?://|/\*|\*(?=\s)|#|--\s|<!--|;;|%\s)(.*)")
+_COMMENT = re.compile(r"(?:^|[\s;{}(),])(?://|/\*|\*(?=\s)|#|--\s|<!--|;;|%\s)(.*)")
 _REFUSES = re.compile(
-    r"\b(?:todo|unimplemented)!\s*\(|\bthrow\s+(?:new\s+)?NotImplemented\w*|\bNotImplementedException\b"
+    r"\b(?:todo|unimplemented)!\s*\(|\b(?-i:TODO\()|=\s*\?\?\?\s*$|\bthrow\s+(?:new\s+)?NotImplemented\w*|\bNotImplementedException\b"
     r"|\b(?:raise\s+NotImplementedError|fatalError\(\s*\"not implemented)"
     r"|\b(?:panic|Error|Exception|UnsupportedOperationException)\(\s*[\"'`](?:not (?:yet )?implemented|todo)\b",
     re.IGNORECASE,
@@ -86,9 +86,17 @@ def _unwritten_body(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterato
         isinstance(only, ast.Expr) and isinstance(only.value, ast.Constant) and only.value.value is ...
     ):
         yield only.lineno
-    for statement in body:
+    for statement in _below(function):
         if isinstance(statement, ast.Raise) and statement.exc and _last_name(statement.exc) == "NotImplementedError":
             yield statement.lineno
+
+
+def _below(function: ast.AST) -> Iterator[ast.AST]:
+    """Everything in a function but what further functions and classes in it hold."""
+    for child in ast.iter_child_nodes(function):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield child
+            yield from _below(child)
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -99,8 +100,10 @@ def default_root(data_folder: Path, shared: Path = SHARED_STATE) -> Path:
 def _remove_orphans(shared: Path) -> None:
     """Remove the roots of data folders that are gone: nobody will ever sweep them."""
     for whose in shared.glob(f"hikitsugi-*/{_WHOSE}"):
-        if not Path(whose.read_text(encoding="utf-8")).exists() and whose.parent.lstat().st_uid == os.geteuid():
-            remove(whose.parent)
+        # A process that starts at the same moment may remove it as well.
+        with suppress(FileNotFoundError):
+            if not Path(whose.read_text(encoding="utf-8")).exists() and whose.parent.lstat().st_uid == os.geteuid():
+                remove(whose.parent)
 
 
 def is_open_to_others(path: Path) -> bool:

@@ -9,18 +9,23 @@ from activities.forge_activities import (
     PostResult,
     Reconcile,
     ShowState,
+    Work,
 )
 from hikitsugi.domain.address import Kind
 from hikitsugi.domain.plan import TurnRef
 from hikitsugi.domain.policy import LabelNames, Language, Policy
+from hikitsugi.domain.proof import is_ready
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.states import OF_OUR_WORK, State
+from hikitsugi.domain.tools import Submission, SubmissionStatus
+from hikitsugi.domain.verification import CheckRun, Placeholder, Verified
 from hikitsugi.domain.workspace import Published
 from hikitsugi.memory.store import SqlMemory
 from tests.activities.examples import CONVERSATION, ISSUE, SECRET, asked_for, step
 from tests.activities.nameless import NamelessForge
 from tests.workflows.fakes import BOT, FakeForge
 
+PASSED = CheckRun(command="make", exit_code=0)
 SUBMIT = ("submit", {"status": "done", "summary": f"Used {SECRET}.", "evidence": f"echo {SECRET}"})
 
 
@@ -133,9 +138,50 @@ async def test_the_work_branch_gets_one_change_request_that_names_the_issue(forg
         language="en",
         submitted=TurnRef(conversation=CONVERSATION, sequence=1),
     )
-    urls = {await step(activities(forge, memory).open_change_request, request) for _ in range(2)}
-    assert urls == {"http://forge.example/octo/repo/pull/2"}
+    made = [await step(activities(forge, memory).open_change_request, request) for _ in range(2)]
+    assert {(one.url, one.is_draft) for one in made} == {("http://forge.example/octo/repo/pull/2", True)}
+    assert forge.titles == ["It fails (#1)"] * 2
     (opened,) = forge.requests
     assert (opened.head, opened.base, opened.title) == ("hikitsugi/issue-1", "main", "It fails (#1)")
     assert opened.body.startswith("Closes #1\n")
     assert SECRET not in opened.body
+
+
+@pytest.mark.req("BY-03")
+async def test_where_there_are_no_drafts_title_text_and_result_say_that_it_is_not_ready(
+    forge: FakeForge, memory: SqlMemory
+):
+    await asked_for(memory, SUBMIT)
+    forge.has_drafts = False
+    turn = TurnRef(conversation=CONVERSATION, sequence=1)
+    request = OpenChangeRequest(issue=ISSUE, issue_title="It fails", branch="b", language="en", submitted=turn)
+    opened = await step(activities(forge, memory).open_change_request, request)
+    assert not opened.is_draft
+    assert forge.titles[-1] == "WIP: It fails (#1)"
+    assert "not ready to be merged" in forge.bodies[-1]
+    await step(activities(forge, memory).post_result, result("en").model_copy(update={"is_draft": opened.is_draft}))
+    assert "not ready to be merged" in forge.comments[-1].body
+    shown = Work(verified=Verified(commit="c", checks=(CheckRun(command="make", exit_code=0),)))
+    await step(activities(forge, memory).open_change_request, request.model_copy(update={"work": shown}))
+    assert forge.titles[-1] == "It fails (#1)"
+    assert "not ready" not in forge.bodies[-1]
+
+
+@pytest.mark.req("BY-03")
+@pytest.mark.parametrize(
+    "found",
+    [
+        Verified(commit="c"),
+        Verified(commit="c", checks=(CheckRun(command="make", exit_code=1),)),
+        Verified(commit="c", checks=(PASSED,), placeholders=(Placeholder(path="a.py", line=1, text="pass"),)),
+        Verified(commit="c", checks=(PASSED,), touches_instructions=("AGENTS.md",)),
+    ],
+)
+def test_work_that_raises_doubts_is_not_ready(found: Verified):
+    done = Submission(status=SubmissionStatus.DONE, summary="Did it.", evidence="It works, believe me.")
+    assert not is_ready(done, found)
+    assert not is_ready(done, None)
+    assert is_ready(done, Verified(commit="c", checks=(PASSED,)))
+    assert not is_ready(
+        done.model_copy(update={"status": SubmissionStatus.BLOCKED}), Verified(commit="c", checks=(PASSED,))
+    )

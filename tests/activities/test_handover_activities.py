@@ -6,6 +6,9 @@ import pytest
 from pydantic import JsonValue
 
 from activities.handover_activities import HandOver, HandoverActivities, TakeOver
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
+from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.session import Ending
 from hikitsugi.domain.status import PlanItem
@@ -40,11 +43,12 @@ def take_over(key: str = "k1", *, inherits: bool = True, days: int = 0) -> TakeO
     return TakeOver(issue=ISSUE, key=key, session=1, inherits=inherits, expiry=90 * DAY, now=now)
 
 
-def hand_over(ending: Ending = Ending.COMPLETED) -> HandOver:
+def hand_over(ending: Ending = Ending.COMPLETED, session: int = 1, inherited: str = "") -> HandOver:
     return HandOver(
         issue=ISSUE,
-        key="k1",
-        session=1,
+        key=f"k{session}",
+        session=session,
+        inherited=inherited,
         ending=ending,
         language="en",
         title="It fails",
@@ -103,6 +107,26 @@ async def test_the_closing_model_reads_what_was_tried_decided_and_submitted_but_
         assert "alice" not in told
 
 
+class MuteForge(FakeForge):
+    """Does not tell what people said."""
+
+    async def read_comments(self, issue: IssueAddress) -> list[Comment]:
+        raise self.refuses or TryAgainLater("The forge is away.")
+
+
+@pytest.mark.req("CI-03")
+async def test_a_forge_that_is_away_for_a_moment_is_asked_again_and_one_that_refuses_leaves_the_decisions_out(
+    memory: SqlMemory,
+):
+    forge = MuteForge(ISSUE)
+    between = activities(memory, forge, FakeSummarist())
+    await worked(memory)
+    with pytest.raises(TryAgainLater):
+        await step(between.hand_over, hand_over())
+    forge.refuses = WillNeverWork("No such issue.")
+    assert "Fixed." in (await step(between.hand_over, hand_over())).handover.summary
+
+
 @pytest.mark.req("CI-05", "CI-10")
 @pytest.mark.lesson("C23")
 async def test_plans_verdicts_and_failures_are_kept_under_the_names_they_were_written_with(
@@ -119,6 +143,25 @@ async def test_plans_verdicts_and_failures_are_kept_under_the_names_they_were_wr
     assert "purpose: to know" in plan.details[0]
     assert kept.verifications == ("Round 1 failed: The tax is still wrong. Found: 326 yen; a TODO is left",)
     assert kept.attempts.failed == 1
+
+
+@pytest.mark.req("CI-10", "CI-02")
+@pytest.mark.lesson("C23")
+async def test_plans_and_verifications_are_handed_down_from_session_to_session_but_not_by_a_failed_one(
+    memory: SqlMemory, forge: FakeForge
+):
+    between = activities(memory, forge, FakeSummarist())
+    endings = (Ending.COMPLETED, Ending.FAILED, Ending.STOPPED, Ending.COMPLETED)
+    heirs = {1: "", 2: "k1", 3: "k1", 4: "k3"}
+    for session, ending in enumerate(endings, start=1):
+        await memory.records.record_phase(ISSUE, session, "planning", 1, {"goal": f"goal {session}"})
+        await memory.records.record_phase(ISSUE, session, "verification", 1, {"passed": True, "summary": f"{session}"})
+        await step(between.hand_over, hand_over(ending, session, heirs[session]))
+    kept = await memory.records.read_context(ISSUE, "k4")
+    assert kept is not None
+    assert [(plan.session, plan.goal) for plan in kept.plans] == [(1, "goal 1"), (3, "goal 3"), (4, "goal 4")]
+    assert kept.verifications == ("Session 1: Round 1 passed: 1", "Session 3: Round 1 passed: 3", "Round 1 passed: 4")
+    assert "Round 1 passed: 3" not in kept.summary
 
 
 @pytest.mark.req("CI-01", "CI-02", "BY-08")

@@ -67,6 +67,7 @@ async def test_we_never_hear_ourselves(forge: FakeForge, memory: SqlMemory, acce
 
 
 @pytest.mark.req("CD-06", "CH-05")
+@pytest.mark.lesson("C4")
 async def test_where_our_name_is_unknown_the_marker_alone_tells_our_comments(memory: SqlMemory):
     forge = NamelessForge(ISSUE)
     forge.says("somebody", f"## 実行完了\n\n{MARKER_PREFIX}k -->")

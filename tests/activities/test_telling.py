@@ -52,6 +52,15 @@ async def test_comments_are_told_once_and_remembered_as_taken_in(forge: FakeForg
     assert await memory.comments_taken_in(ISSUE) == {comment.version, OPERATORS.version}
 
 
+@pytest.mark.req("CH-12", "BY-02")
+async def test_a_comment_that_became_a_command_is_left_to_those_who_obey(forge: FakeForge, memory: SqlMemory):
+    await opened(memory)
+    comment, command = forge.says(ALICE, "Use tabs."), forge.says(ALICE, "/revise Use tabs.")
+    forge.edits(comment, "/stop")
+    assert await tell(forge, memory, watched(comment), watched(command)) == [command.id]
+    assert await memory.comments_taken_in(ISSUE) == {command.version}
+
+
 @pytest.mark.req("CH-12")
 async def test_a_comment_that_came_cut_is_told_whole(forge: FakeForge, memory: SqlMemory):
     await opened(memory)

@@ -9,13 +9,13 @@ from activities.workspace_activities import (
     CUT_OFF,
     INTERRUPTED,
     MOVED,
-    ONLY_LOOK,
     ToolsUsed,
     UseTools,
     WorkspaceActivities,
 )
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.memory.store import SqlMemory
 from tests.activities.examples import CONVERSATION, ISSUE, asked_for, step
@@ -38,11 +38,11 @@ class Workshop(FakeWorkshop):
         super().__init__()
         self.done: list[str] = []
         self.seen: list[Mapping[str, str]] = []
-        self.refuses = refuses
+        self.refused = refuses
 
     async def intend(self, issue: IssueAddress, call: ToolCall, seen: Mapping[str, str]) -> Intent | ToolOutcome:
         self.seen.append(dict(seen))
-        if call.name == self.refuses:
+        if call.name == self.refused:
             return ToolOutcome(text="Read the file first.", is_error=True)
         return await super().intend(issue, call, seen)
 
@@ -212,7 +212,10 @@ async def test_who_may_only_look_changes_no_file_and_runs_commands_in_a_copy(mem
 
     await asked_for(memory, RUN, WRITE)
     workshop = Desk()
-    looking = USE.model_copy(update={"read_only": True})
+    looking = USE.model_copy(update={"phase": Phase.VERIFICATION})
     await step(WorkspaceActivities("here", workshop, workshop, memory, {}, measure=unmeasured).use_tools, looking)
     assert workshop.done == ["run"]
-    assert await answers(memory) == [("call-0", "done", False), ("call-1", ONLY_LOOK, True)]
+    assert await answers(memory) == [
+        ("call-0", "done", False),
+        ("call-1", "there is no tool 'write' in this phase; there are read, glob, grep, recall, run", True),
+    ]

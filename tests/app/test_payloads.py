@@ -47,6 +47,22 @@ async def test_secrets_are_taken_out_before_anything_is_kept(key: SecretStr | No
 
 
 @pytest.mark.req("OP-05")
+@pytest.mark.parametrize("key", [None, KEY])
+async def test_no_failure_tells_a_secret_wherever_in_its_chain(key: SecretStr | None):
+    failure = Failure()
+    try:
+        try:
+            raise ValueError(f"bad {SECRET}")  # noqa: TRY301 - a chain is wanted
+        except ValueError as cause:
+            raise ApplicationError(f"used {SECRET}", SECRET) from cause
+    except ApplicationError as error:
+        await converter(key).encode_failure(error, failure)
+    assert SECRET.encode() not in failure.SerializeToString()
+    back = await converter(key).decode_failure(failure)
+    assert (str(back), str(back.__cause__)) == (f"used {HIDDEN}", f"ValueError: bad {HIDDEN}")
+
+
+@pytest.mark.req("OP-05")
 async def test_with_a_key_neither_values_nor_failures_can_be_read():
     [payload] = await converter(KEY).encode(["what nobody should read"])
     failure = Failure()

@@ -107,6 +107,7 @@ PRECEDENCE: list[tuple[str, dict[str, str], str, object]] = [
     ("redis: {url: 'redis://file/0'}", {"REDIS_HOST": "r"}, "redis.url", "redis://file/0"),
     ("", {"DATABASE_URL": "postgres://u:p@h/d"}, "memory.url", "postgresql+asyncpg://u:p@h/d"),
     ("", {"DATABASE_URL": "postgresql://h/d?sslmode=require"}, "memory.url", "postgresql+asyncpg://h/d?ssl=require"),
+    ("", {"DATABASE_URL": "postgres://me@/d?host=/run/pg"}, "memory.url", "postgresql+asyncpg://me@/d?host=/run/pg"),
     ("memory: {url: 'sqlite:///m.db'}", {"DATABASE_URL": "postgres://h/d"}, "memory.url", "sqlite+aiosqlite:///m.db"),
     ("llm: {model: '${NAME}'}", {"NAME": "filled"}, "llm.model", "filled"),
     ("llm: {model: 'a-${NAME}-b'}", {"NAME": "filled"}, "llm.model", "a-filled-b"),

@@ -82,6 +82,7 @@ def test_what_is_missing_or_does_not_fit_is_named(tmp_path: Path):
     ("username", "bot_username", "name"),
     [("null", "null", "helper[bot]"), ("configured", "null", "configured"), ("configured", "chosen", "chosen")],
 )
+@pytest.mark.lesson("C4")
 async def test_the_bots_name_is_chosen_else_configured_else_asked(
     tmp_path: Path, username: str, bot_username: str, name: str
 ):

@@ -45,6 +45,7 @@ def test_json_logs_are_one_object_per_line_from_both_libraries(capsys: pytest.Ca
 
 
 @pytest.mark.req("CD-05")
+@pytest.mark.lesson("C4")
 def test_the_log_of_comments_has_a_level_of_its_own(capsys: pytest.CaptureFixture[str]):
     for level in ("warning", "info"):
         configure_logging("json", "info", [], level)

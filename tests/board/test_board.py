@@ -93,6 +93,29 @@ async def test_a_lock_ends_by_itself_and_only_its_owner_releases_it(board: Redis
     assert (await board.take([SHELF], [])).card
 
 
+@pytest.mark.lesson("B8")
+async def test_only_its_owner_makes_a_lock_last_longer(board: RedisBoard, redis: Redis):
+    owner = await board.lock("agent|a1")
+    assert isinstance(owner, str)
+    await redis.pexpire(f"{LOCK}agent|a1", 5000)
+    assert not await board.keep("agent|a1", "somebody else")
+    assert await redis.pttl(f"{LOCK}agent|a1") <= 5000
+    assert await board.keep("agent|a1", owner)
+    assert await redis.pttl(f"{LOCK}agent|a1") > 5000
+    assert await board.unlock("agent|a1", owner)
+    assert not await board.keep("agent|a1", owner)
+
+
+@pytest.mark.req("BR-06")
+async def test_an_agent_holds_one_task_and_the_same_one_twice(board: RedisBoard):
+    assert await board.hold(held(1, "a1"), SHELF)
+    assert await board.hold(held(1, "a1"), SHELF)
+    assert not await board.hold(held(2, "a1"), SHELF)
+    assert [each.issue.number for each in await board.held()] == [1]
+    await board.let_go(card(1).address, "a1", again=False)
+    assert await board.hold(held(2, "a1"), SHELF)
+
+
 async def test_a_task_that_was_put_back_meanwhile_is_not_withdrawn(board: RedisBoard):
     await board.fill(HOME, BASE, [card(1)])
     taken = await board.take([SHELF], [])

@@ -25,8 +25,6 @@ from temporalio.service import RPCError
 
 from hikitsugi.app.embedded import HOST, free_port, packaged_program
 from hikitsugi.app.embedded_valkey import embedded_valkey
-from hikitsugi.app.running import Role, running
-from hikitsugi.app.settings import load_settings
 from hikitsugi.devforge import DevForge
 from hikitsugi.devforge import serve as serve_forge
 from tests.broker.counter import BODY, BOT, PEOPLE
@@ -94,6 +92,15 @@ class Ledger:
         if known and known[1] != lease and now < known[2]:
             self.wrongs.append(f"{agent} gets {issue}, which {known[0]} has until {known[2]}")
         self.leases[issue] = (agent, lease, datetime.fromisoformat(task["lease_expires_at"]))
+        both = [each for each, (who, _, until) in self.leases.items() if who == agent and now < until]
+        if len(both) > 1:
+            self.wrongs.append(f"{agent} has {both} at once")
+
+    def loses(self, task: dict[str, Any]) -> None:
+        """A report was refused: whoever made it has the task no longer."""
+        known = self.leases.get(int(task["issue_id"]))
+        if known and known[1] == task["lease_id"]:
+            del self.leases[int(task["issue_id"])]
 
     def ends(self, task: dict[str, Any], *, done: bool) -> None:
         """A report was accepted."""
@@ -107,13 +114,14 @@ class Ledger:
 class Crowd:
     """The whole system, and agents that come and go."""
 
-    def __init__(self, folder: Path, seed: int, agents: int, issues: int) -> None:
+    def __init__(self, folder: Path, seed: int, agents: int, issues: int, lease_minutes: float = 0.15) -> None:
         self.folder = folder
         self.random = Random(seed)  # noqa: S311 - a repeatable story
         self.agents = agents
         self.issues = issues
+        self.lease_minutes = lease_minutes
         self.ledger = Ledger()
-        self.forge = DevForge(folder / "forge")
+        self.forge = DevForge(folder / "forge", call_limit=10**9)
         self.temporal_port, self.broker_ports = free_port(), [free_port(), free_port()]
         self.temporal: Server
         self.brokers: list[Server] = []
@@ -121,7 +129,7 @@ class Crowd:
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator["Crowd"]:
-        """Forge, Redis, worker and watcher are here; Temporal and two brokers are processes of their own."""
+        """Forge, Redis and agents are here; Temporal, the worker and two brokers are processes of their own."""
         for name, (token, permission) in PEOPLE.items():
             self.forge.add_person(name, token, permission, is_bot=name == BOT)
         self.forge.add_repository(REPOSITORY, {"README.md": "# Crowd\n"})
@@ -134,12 +142,11 @@ class Crowd:
             stack.push_async_callback(self.temporal.kill)
             await self.temporal.start()
             configs = [self._config(forge_url, port) for port in (0, *self.broker_ports)]
-            await stack.enter_async_context(running(load_settings(configs[0], {}), {Role.WORKER, Role.WATCHER}))
-            for port, config in zip(self.broker_ports, configs[1:], strict=True):
-                broker = self._broker(port, config)
-                stack.push_async_callback(broker.kill)
-                self.brokers.append(broker)
-            await asyncio.gather(*(broker.start() for broker in self.brokers))
+            self.brokers = [self._broker(*each) for each in zip(self.broker_ports, configs[1:], strict=True)]
+            product = [self._worker(configs[0]), *self.brokers]
+            for server in product:
+                stack.push_async_callback(server.kill)
+            await asyncio.gather(*(server.start() for server in product))
             yield self
 
     def _config(self, forge_url: str, port: int) -> Path:
@@ -152,7 +159,7 @@ class Crowd:
             "redis": {"url": self.redis_url},
             "polling": {"interval_seconds": 0.5},
             "sandbox": {"kind": "none"},
-            "broker": {"port": port, "lease_minutes": 0.15},
+            "broker": {"port": port, "lease_minutes": self.lease_minutes},
             "telemetry": {"metrics_port": 0},
         }
         file.write_text(json.dumps(keys))
@@ -172,6 +179,13 @@ class Crowd:
         place = ["--ip", HOST, "--port", str(self.temporal_port), "--db-filename", str(self.folder / "temporal.db")]
         command = [program, "server", "start-dev", *place, *_TEMPORAL_FLAGS]
         return Server(command, self.temporal_port, answers, self.folder / "temporal.log")
+
+    def _worker(self, config: Path) -> Server:
+        async def answers() -> bool:
+            return (self.folder / "data-0" / "run.json").exists()
+
+        command = [sys.executable, str(WORKER), "--config", str(config), "--only", "worker", "--only", "watcher"]
+        return Server(command, 0, answers, self.folder / "worker.log")
 
     def _broker(self, port: int, config: Path) -> Server:
         async def answers() -> bool:
@@ -223,6 +237,11 @@ class Crowd:
     async def kill_temporal(self) -> None:
         await self.temporal.kill()
         await self.temporal.start()
+
+    def not_repeated(self) -> list[str]:
+        """What the worker said of stories that did not repeat themselves."""
+        lines = (self.folder / "worker.log").read_text().splitlines()
+        return [line for line in lines if "ondetermini" in line or "TMPRL1100" in line]
 
     def labels_of_two_agents(self) -> list[str]:
         """The issues that ever carried the labels of two agents at once."""
@@ -277,6 +296,8 @@ class Agent:
             status, _ = await self._post(http, path, {"agent_id": self.name})
             if status == 204:
                 self.crowd.ledger.ends(task, done=report == "complete")
+            else:
+                self.crowd.ledger.loses(task)
 
     async def _post(self, http: httpx2.AsyncClient, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Ask either broker until one answers."""

@@ -18,7 +18,12 @@ from hikitsugi.broker.task_routes import task_routes
 from hikitsugi.domain.policy import LabelNames
 from tests.broker.counter import Counter, counter
 
-TOKENS = {"agent-a": "token-a-0123456789", "agent-b": "token-b-0123456789", "checker": "token-t-0123456789"}
+TOKENS = {
+    "agent-a": "token-a-0123456789",
+    "agent-b": "token-b-0123456789",
+    "checker": "token-t-0123456789",
+    "stranger": "token-s-0123456789",
+}
 LEASE = "Z2l0aHViOm8vci9pc3N1ZXMvMQ.1.0123456789abcdef"
 ASKING = {"agent_id": "agent-a", "timeout_seconds": 0}
 ROUTES: list[tuple[str, str, dict[str, Any] | None]] = [
@@ -26,6 +31,8 @@ ROUTES: list[tuple[str, str, dict[str, Any] | None]] = [
     *(("POST", f"/api/v1/tasks/{LEASE}/{report}", ASKING) for report in ("heartbeat", "complete", "fail", "release")),
     ("GET", "/api/v1/tasks", None),
     ("GET", "/", None),
+    ("GET", "/issue?id=github:o/r/issues/1", None),
+    ("GET", "/style.css", None),
     ("GET", "/openapi.json", None),
     ("GET", "/nothing", None),
 ]
@@ -53,6 +60,7 @@ async def guarded(time: WorkflowEnvironment, tmp_path_factory: pytest.TempPathFa
         agent: {"sha256": hashlib.sha256(token.encode()).hexdigest()} for agent, token in TOKENS.items()
     }
     passes["checker"] |= {"roles": ["TESTER"]}
+    passes["stranger"] |= {"repositories": ["octo/elsewhere"]}
     folder = tmp_path_factory.mktemp("guarded")
     async with counter(time, folder, tokens=passes, roles=["CODER", "TESTER"]) as broker:
         yield broker
@@ -113,6 +121,28 @@ async def test_a_lease_is_its_agents_alone_and_each_gets_what_its_roles_allow(gu
     assert (await http.post(path, json={"agent_id": "agent-a"}, headers=bearer("agent-a"))).status_code == 204
 
 
+async def test_who_may_work_in_some_repositories_is_told_of_no_others(guarded: Counter):
+    number = guarded.opens()
+    body = {"agent_id": "agent-b", "timeout_seconds": 20}
+    task = await guarded.http.post("/api/v1/request-task", json=body, headers=bearer("agent-b"), timeout=60)
+    assert task.json()["issue_id"] == number
+    seen = {
+        agent: len((await guarded.http.get("/api/v1/tasks", headers=bearer(agent))).json())
+        for agent in ("agent-a", "stranger")
+    }
+    assert seen["agent-a"] >= 1
+    assert seen["stranger"] == 0
+    asked = {"agent_id": "stranger", "timeout_seconds": 0}
+    assert (await guarded.http.post("/api/v1/request-task", json=asked, headers=bearer("stranger"))).status_code == 204
+
+
+async def test_an_id_that_is_nobodys_is_refused_as_such_also_with_a_token(guarded: Counter):
+    for agent in ("needs-review", ",x", "p0"):
+        body = {"agent_id": agent, "timeout_seconds": 0}
+        answer = await guarded.http.post("/api/v1/request-task", json=body, headers=bearer("agent-a"))
+        assert answer.status_code == 422
+
+
 @pytest.mark.parametrize("agent", A14, ids=repr)
 async def test_an_id_that_cannot_be_a_label_of_its_own_is_refused_without_a_call_to_the_forge(
     broker: Counter, agent: str
@@ -141,6 +171,30 @@ async def test_an_id_that_cannot_be_a_label_of_its_own_is_refused_without_a_call
 async def test_what_does_not_fit_is_refused(broker: Counter, wrong: dict[str, Any]):
     body = {"agent_id": "fits", "timeout_seconds": 0, **wrong}
     assert (await broker.http.post("/api/v1/request-task", json=body)).status_code == 422
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"agent_id": "fits", "timeout_seconds": NaN}',
+        '{"agent_id": "fits", "timeout_seconds": -Infinity}',
+        '{"agent_id": "\\ud800"}',
+        '{"agent_id": "fits", "agent_role": "\\ud800"}',
+        '{"agent_id": {"\\ud800": NaN}}',
+        "[NaN]",
+        '"\\udfff"',
+        "{",
+        "",
+        "[" * 30_000,
+        "9" * 5000,
+    ],
+    ids=lambda text: text[:40],
+)
+async def test_what_can_hardly_be_read_is_refused_without_a_failure(broker: Counter, text: str):
+    for path in ("/api/v1/request-task", f"/api/v1/tasks/{LEASE}/complete"):
+        kind = {"content-type": "application/json"}
+        answer = await broker.http.post(path, content=text.encode(), headers=kind)
+        assert answer.status_code in {400, 409, 422}, answer.text
 
 
 async def test_a_lease_that_never_was_is_lost(broker: Counter):

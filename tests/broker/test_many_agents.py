@@ -18,7 +18,7 @@ async def test_a_few_agents_with_every_misfortune(tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 async def test_128_agents_on_1000_issues_with_every_misfortune(tmp_path: Path):
-    async with Crowd(tmp_path, seed=2, agents=128, issues=1000).open() as crowd:
+    async with Crowd(tmp_path, seed=2, agents=128, issues=1000, lease_minutes=1).open() as crowd:
         again = [crowd.kill_a_broker, crowd.lose_redis, crowd.restart_a_broker, crowd.kill_temporal]
         await crowd.play([*again, *again])
         _all_is_well(crowd)
@@ -30,3 +30,4 @@ def _all_is_well(crowd: Crowd) -> None:
     assert len(crowd.ledger.done) == crowd.issues
     assert crowd.labels_of_two_agents() == []
     assert crowd.unfinished() == []
+    assert crowd.not_repeated() == []

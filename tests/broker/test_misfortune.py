@@ -11,8 +11,12 @@ import pytest
 from redis.asyncio import Redis
 from temporalio.testing import WorkflowEnvironment
 
+from hikitsugi.app.running import Role
+from tests.broker.cable import cable
 from tests.broker.counter import Counter, counter, made_open
 from tests.workflows.house import until
+
+LEASE = "Z2l0aHViOm8vci9pc3N1ZXMvMQ.1.0123456789abcdef"
 
 
 async def test_an_emptied_redis_is_filled_again_and_nobody_gets_a_second_copy(broker: Counter):
@@ -66,7 +70,31 @@ async def test_metrics_tell_what_happened(broker: Counter):
     assert task["lease_id"] not in told
 
 
-async def test_without_redis_or_temporal_agents_are_asked_to_come_again(time: WorkflowEnvironment, tmp_path: Path):
+async def test_while_temporal_is_away_agents_are_asked_to_come_again(time: WorkflowEnvironment, tmp_path: Path):
+    address = time.client.service_client.config.target_host
+    async with cable(address) as line, counter(time, tmp_path, serves=False) as broker:
+        broker.keys["temporal"] |= {"address": f"127.0.0.1:{line.port}"}
+        async with made_open(broker, {Role.BROKER}):
+            assert (await broker.asks("a1", timeout=0)).status_code == 204
+            await line.cut()
+            report = f"/api/v1/tasks/{LEASE}/complete"
+            answers = [
+                await broker.asks("a1", timeout=0),
+                await broker.http.post(report, json={"agent_id": "a1"}, timeout=60),
+                *[await broker.http.get(path, timeout=60) for path in ("/api/v1/tasks", "/readyz", "/")],
+            ]
+            assert [answer.status_code for answer in answers] == [503] * len(answers)
+            assert all(int(answer.headers["retry-after"]) > 0 for answer in answers)
+            assert (await broker.http.get("/healthz")).status_code == 200
+            await line.mend()
+
+            async def is_back() -> bool:
+                return (await broker.http.post(report, json={"agent_id": "a1"}, timeout=60)).status_code == 409
+
+            await until(is_back)
+
+
+async def test_without_redis_agents_are_asked_to_come_again(time: WorkflowEnvironment, tmp_path: Path):
     async with counter(time, tmp_path, serves=False) as broker:
         broker.keys["redis"] = {"url": "redis://127.0.0.1:1/0"}
         async with made_open(broker):

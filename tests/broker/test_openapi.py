@@ -46,7 +46,6 @@ def _try_operation(operation: Any, address: str, examples: int) -> None:
 
     @settings(
         max_examples=examples,
-        deadline=None,
         database=None,
         derandomize=True,
         phases=[Phase.generate],

@@ -79,6 +79,17 @@ async def test_list_shows_the_issues_in_a_state(home: House, shell: Shell):
     assert str(home.issue) not in others.out
 
 
+async def test_a_title_stays_in_the_list_when_a_fresh_run_has_begun(home: House, shell: Shell):
+    await home.start()
+    await home.comes_to("awaiting-response")
+    await home.workflow.signal("stop")
+    await home.comes_to("stopped")
+    said = await shell.starter("list", "--state", "stopped", "--json")
+    assert said.status == 0, said.err
+    found = [issue for issue in json.loads(said.out) if issue["issue"] == str(home.issue)]
+    assert [(issue["title"], bool(issue["url"])) for issue in found] == [("It fails", True)]
+
+
 async def test_list_for_people_fits_a_terminal_of_80_columns(home: House, shell: Shell):
     await home.start()
     await home.comes_to("awaiting-response")

@@ -35,6 +35,18 @@ def test_a_second_pull_request_for_the_same_branch_is_refused(repo: Repository, 
     assert len(forge.pulls(HOME)) == 1
 
 
+def test_a_plan_without_drafts_refuses_them(repo: Repository, forge: DevForge, publish: Publish):
+    publish(BRANCH)
+    forge.repository(HOME).has_drafts = False
+    with pytest.raises(GithubException) as refused:
+        repo.create_pull(base="main", head=BRANCH, title="Fix", body="", draft=True)
+    assert refused.value.status == 422
+    assert "Draft pull requests are not supported in this repository." in str(refused.value)
+    pull = repo.create_pull(base="main", head=BRANCH, title="Fix", body="")
+    with pytest.raises(GithubException, match="not supported"):
+        pull.convert_to_draft()
+
+
 def test_branches_without_news_or_existence_are_refused(repo: Repository):
     for head, reason in (("absent", "head"), ("main", "No commits between main and main")):
         with pytest.raises(GithubException) as refused:

@@ -1,5 +1,7 @@
 """Which comments close a conversation: those that say nothing else."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,8 @@ from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
 from hikitsugi.domain.closing import closes
 from tests.domain.closing_examples import CLOSING, CLOSING_BUT_LEFT_TO_THE_MODEL
 from tests.domain.open_examples import ASKING_FOR_MORE, NEGATED, OPEN
+
+_EXAMPLES = Path(__file__).parent / "examples"
 
 
 @pytest.mark.req("CH-09")
@@ -29,6 +33,14 @@ def test_nearly_every_closing_comment_of_a_large_table_is_recognised():
     recognised = [text for text in meant if closes(text, COMPLETION_KEYWORDS)]
     assert len({*meant, *OPEN}) == len(meant) + len(OPEN) >= 250
     assert len(recognised) >= 0.95 * len(meant)
+
+
+@pytest.mark.req("CH-09")
+def test_hundreds_of_further_comments_are_judged_without_one_wrong_closing():
+    closing, still_open = (_EXAMPLES / "closing.txt").read_text(), (_EXAMPLES / "open.txt").read_text()
+    assert [text for text in still_open.splitlines() if closes(text, COMPLETION_KEYWORDS)] == []
+    recognised = [closes(text, COMPLETION_KEYWORDS) for text in closing.splitlines()]
+    assert sum(recognised) >= 0.95 * len(recognised)
 
 
 @pytest.mark.req("CH-09")

@@ -58,7 +58,9 @@ FULL = Context(
     attempts=Attempts(succeeded=2, failed=1, failures=("run pytest: 1 failed",), succeeded_with=("run make",)),
     verifications=("Round 1 failed: the tax is wrong",),
     reflections=("partial: the rounding was misread",),
+    recommendations=("Still to be done: b mend it",),
 )
+HEADINGS = ("Previous Plan Summary", "Execution History", "Verification History", "Recommendations")
 SIGNS = {
     "oldest": "oldest summary",
     "older": "older summary",
@@ -110,11 +112,34 @@ def test_older_summaries_go_first_then_plan_detail_then_tool_history():
     assert told[5:] == [frozenset({"summary"}), frozenset()]
 
 
+sizes = st.integers(0, 300)
+
+
+@pytest.mark.req("CI-06")
+@pytest.mark.lesson("C21")
+@given(older=st.lists(sizes, max_size=4), detail=sizes, tools=sizes, limit=st.integers(60, 1500))
+def test_nothing_is_left_out_before_what_has_to_go_first(older: list[int], detail: int, tools: int, limit: int):
+    context = FULL.model_copy(
+        update={
+            "older_summaries": tuple(f"OLD{n}. {'古' * size}" for n, size in enumerate(older)),
+            "plans": (PlanRecord(goal="直す", outline=("OUTLINE",), details=(f"DETAIL {'詳' * detail}",)),),
+            "attempts": Attempts(failed=1, failures=(f"TOOLS {'敗' * tools}",)),
+        }
+    )
+    told = inherited_text(context, InheritanceTerms(max_tokens=limit, planning=True), estimate)
+    kept = [n for n in range(len(older)) if f"OLD{n}." in told]
+    assert kept == list(range(len(older) - len(kept), len(older)))
+    if "DETAIL" not in told:
+        assert kept == []
+    if "TOOLS" not in told:
+        assert "DETAIL" not in told
+
+
 @pytest.mark.req("CI-10", "CI-11")
 @pytest.mark.lesson("C23")
 def test_planned_work_hears_of_plan_execution_verification_and_recommendations():
     text = inherited_text(FULL, InheritanceTerms(planning=True), estimate)
-    for heading in ("Previous Plan Summary", "Execution History", "Verification History", "Recommendations"):
+    for heading in HEADINGS:
         assert f"## {heading}" in text
     assert "Goal: Fix it" in text
     assert "Successful actions: 2, failed actions: 1" in text
@@ -126,8 +151,11 @@ def test_planned_work_hears_of_plan_execution_verification_and_recommendations()
     ("switched_off", "gone"),
     [
         ({"inherit_plans": False}, "Goal: Fix it"),
+        ({"inherit_plans": False}, "Previous Plan Summary"),
+        ({"inherit_plans": False}, "b mend it"),
         ({"max_previous_plans": 0}, "Goal: Fix it"),
         ({"inherit_verifications": False}, "Round 1 failed"),
+        ({"inherit_verifications": False}, "Verification History"),
         ({"inherit_reflections": False}, "misread"),
         ({"reuse_successful_patterns": False}, "This worked"),
         ({"planning": False}, "Execution History"),
@@ -137,6 +165,14 @@ def test_each_option_leaves_out_what_it_names(switched_off: dict[str, object], g
     everything = InheritanceTerms(planning=True)
     assert gone in inherited_text(FULL, everything, estimate)
     assert gone not in inherited_text(FULL, everything.model_copy(update=switched_off), estimate)
+
+
+@pytest.mark.req("CI-10")
+def test_what_was_never_recorded_is_said_to_be_missing():
+    text = inherited_text(
+        Context.of(FULL.issue, FULL.carried), InheritanceTerms(planning=True, reuse_successful_patterns=True), estimate
+    )
+    assert text.count("\n- No record.") == len(HEADINGS)
 
 
 @pytest.mark.req("CI-10")
@@ -153,8 +189,11 @@ def test_the_number_of_earlier_plans_counts_plans_and_the_newest_stay():
     [
         ("@kenji asked, hanako agreed.", "[user] asked, [user] agreed."),
         ("Hanakoさんの依頼", "[user]さんの依頼"),
+        ("担当hanakoと@tanakaさん、最後に@suzuki。", "担当[user]と[user]さん、最後に[user]。"),
+        ("Ask @kenji. Then @maria-2, please.", "Ask [user]. Then [user], please."),
         ("see https://forge.example/hanako/repo and src/hanako.py", None),
-        ("uses `@property` and @pytest.mark.req", None),
+        ("uses `@property` and @pytest.mark.req and @cache(1)", None),
+        ("npm install @types/node", None),
         ("mail to a@example.com", None),
     ],
 )

@@ -9,6 +9,7 @@ from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import IssueFacts, Life
+from hikitsugi.domain.plan import TurnRef
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.session import Called, Ending, Handover, Session, Talk
 from hikitsugi.domain.states import State
@@ -134,6 +135,18 @@ def test_an_edit_that_was_told_in_its_newest_text_is_not_told_again():
     life.receive(comment(1, edits=1))
     hear_all(life)
     life.forget_heard([comment(1).version, comment(1, edits=1).version])
+    assert life.heard == {}
+
+
+@pytest.mark.req("CH-12")
+def test_an_edit_that_is_learned_of_after_a_later_text_was_told_is_not_told_again():
+    life = Life()
+    life.receive(comment(1))
+    hear_all(life)
+    life.receive(comment(1, edits=1))
+    life.receive(comment(1, edits=2))
+    life.forget_heard([comment(1).version, comment(1, edits=2).version])
+    life.hear([comment(1, edits=1)], [waiting(1, edits=1)])
     assert life.heard == {}
 
 
@@ -272,6 +285,18 @@ def test_a_session_opens_closes_and_leaves_its_handover():
     assert (life.session, life.handover, life.state) == (None, handover, State.STOPPED)
     with pytest.raises(RuntimeError, match="no session is open"):
         _ = life.current
+
+
+def test_a_request_knows_the_passes_that_went_into_it_and_no_others():
+    life = Life()
+    life.open_session(CALLED, session())
+    first, second = TurnRef(conversation="c1", sequence=4), TurnRef(conversation="c2", sequence=6)
+    for told, request in ((first, "http://forge.example/2"), (second, "http://forge.example/2")):
+        life.current.submitted = told
+        life.hand_in(request)
+    assert life.handed_in == [first, second]
+    life.hand_in("http://forge.example/3")
+    assert (life.handed_in, life.change_request) == ([second], "http://forge.example/3")
 
 
 @pytest.mark.req("CI-02", "CI-12")

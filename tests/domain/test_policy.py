@@ -29,6 +29,7 @@ def test_labels_are_read_whatever_their_letters():
 
 
 @pytest.mark.req("CD-05")
+@pytest.mark.lesson("C4")
 def test_comments_are_told_at_every_turn_unless_configured_otherwise():
     assert all(map(Policy().hears_at, range(5)))
     assert [turn for turn in range(7) if Policy(check_interval=3).hears_at(turn)] == [0, 3, 6]

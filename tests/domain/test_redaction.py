@@ -3,7 +3,7 @@
 import base64
 import json
 from typing import cast
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import assume, given
@@ -50,7 +50,7 @@ def forms(secret: str) -> set[str]:
     """The secret as it may stand in a text."""
     raw = secret.encode()
     escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
-    return {secret, quote(secret), quote(secret, safe=""), raw.hex(), raw.hex().upper(), *escaped}
+    return {secret, quote(secret), quote(secret, safe=""), quote_plus(secret), raw.hex(), raw.hex().upper(), *escaped}
 
 
 def pieces(form: str) -> set[str]:
@@ -175,6 +175,7 @@ def test_what_cannot_be_looked_through_is_withheld():
     "text",
     [
         "postgres://user:password@localhost/test",
+        "postgresql://USER:PASSWORD@HOST/DATABASE",
         "https://${USER}:${TOKEN}@example.com/x.git",
         "redis://default:<password>@cache:6379",
     ],

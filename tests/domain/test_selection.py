@@ -103,20 +103,24 @@ def test_the_role_is_a_label_and_without_one_the_first(labels: tuple[str, ...], 
 
 @pytest.mark.req("BR-09")
 def test_a_review_is_an_open_request_from_the_branch_of_an_issue_that_waits_for_one():
-    waiting = [issue(1, "needs-review", "P1", "TESTER"), issue(2, "needs-review")]
-    requests = [
-        ChangeRequest(number=number, url="", head=head, base="main", is_open=True)
-        for number, head in [(11, "feature/issue-1"), (12, "feature/other"), (13, "feature/issue-2")]
-    ]
-    pairs = RULES.proposals(waiting, requests, BASE)
-    assert [(request.number, behind.address.number) for request, behind in pairs] == [(11, 1), (13, 2)]
-    shown = issue(11, kind=Kind.PULL_REQUEST, body="")
-    found = RULES.review_card(shown, "feature/issue-1", waiting[0])
-    assert found is not None
-    assert (found.task_type, found.role, found.branch) == (TaskType.REVIEW, "TESTER", "feature/issue-1")
-    assert found.behind == waiting[0].address
-    reviewed = issue(11, "needs-review", kind=Kind.PULL_REQUEST)
-    assert RULES.review_card(reviewed, "feature/issue-1", waiting[0]) is None
+    waiting = [issue(1, "needs-review", "P1", "TESTER"), issue(2, "needs-review"), issue(3, "needs-review", "epic")]
+    found = RULES.review_cards(
+        waiting,
+        [
+            request(11, "feature/issue-1"),
+            request(12, "feature/other"),
+            request(13, "feature/issue-2", "needs-review"),
+            request(14, "feature/issue-3"),
+        ],
+        BASE,
+    )
+    assert [(card.address.number, card.behind) for card in found] == [(11, waiting[0].address)]
+    assert (found[0].task_type, found[0].role, found[0].branch) == (TaskType.REVIEW, "TESTER", "feature/issue-1")
+
+
+def request(number: int, head: str, *labels: str) -> Issue:
+    branches = ChangeRequest(number=number, url="", head=head, base="main", is_open=True)
+    return issue(number, *labels, kind=Kind.PULL_REQUEST, body="").model_copy(update={"request": branches})
 
 
 def test_labels_that_an_operator_renamed_are_read():

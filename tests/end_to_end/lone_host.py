@@ -5,7 +5,7 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-from hikitsugi.app import temporal
+from hikitsugi.app import sandbox
 from hikitsugi.app.running import Role, running, until_told_to_end
 from hikitsugi.app.settings import load_settings
 from hikitsugi.cli.ending import ended
@@ -14,7 +14,7 @@ from workflows import limits
 
 async def main(config: str) -> None:
     # The stories see this process's limits instead of reading them anew.
-    temporal.__dict__["_PASSED_THROUGH"] += ("workflows",)
+    sandbox.__dict__["_PASSED_THROUGH"] += ("workflows",)
     limits.HOST_SILENT = timedelta(seconds=3)
     async with running(load_settings(Path(config), {}), {Role.WORKER, Role.WATCHER}) as (_, servers):
         await until_told_to_end(servers)

@@ -47,6 +47,7 @@ async def test_played_once_it_ends_with_an_open_pull_request_that_passes_the_tes
     assert read_run_file(tmp_path / "demo") is None
 
 
+@pytest.mark.long
 async def test_it_plays_on_gitlab_too(tmp_path: Path):
     async with demo(tmp_path / "demo", "--once", "--forge", "gitlab") as playing:
         output, _ = await asyncio.wait_for(playing.communicate(), GENEROUS)

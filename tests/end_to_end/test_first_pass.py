@@ -45,7 +45,8 @@ async def test_a_comment_is_answered_on_the_same_pull_request_and_thanks_complet
         s.says("README に使い方を書いてください。")
         await s.comes_to("awaiting-response", results=2)
         assert "## Usage" in (s.checked_out() / "README.md").read_text()
-        assert len(s.forge.pulls(s.repository)) == 1
+        [pull] = s.forge.pulls(s.repository)
+        assert all(done in pull.body for done in ("326", "README")), pull.body
         s.says("ありがとう")
         await s.comes_to("completed")
         assert s.headings == ["## 実行完了", "## 実行完了", "## ✅ 完了"]

@@ -82,7 +82,7 @@ def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch_activities, "_LONGEST_PAUSE", SOON)
 
 
-@pytest.mark.parametrize("kind", ["github", "gitlab"])
+@pytest.mark.parametrize("kind", [pytest.param("github", marks=pytest.mark.long), "gitlab"])
 @pytest.mark.req("TW-04", "CH-12", "CD-08", "CD-10", "BY-05")
 async def test_the_issue_ends_as_if_no_call_had_failed(time: WorkflowEnvironment, tmp_path: Path, kind: KindName):
     await _played(time, tmp_path, kind, *FAULTS.values())

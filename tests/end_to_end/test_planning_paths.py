@@ -42,8 +42,9 @@ async def test_an_issue_is_planned_worked_verified_and_shown(time: WorkflowEnvir
 
 @pytest.mark.req("PL-03", "PL-04", "PL-01", "CD-02")
 @pytest.mark.lesson("C25")
+@pytest.mark.parametrize("kind", ["github", pytest.param("gitlab", marks=pytest.mark.long)])
 async def test_a_question_a_failure_a_revision_and_a_placeholder_on_the_way_to_success(
-    time: WorkflowEnvironment, tmp_path: Path
+    time: WorkflowEnvironment, tmp_path: Path, kind: KindName
 ):
     lines = {
         "Brief": (brief("端数はどう扱いますか?"), brief()),
@@ -57,7 +58,7 @@ async def test_a_question_a_failure_a_revision_and_a_placeholder_on_the_way_to_s
         "task_7": writes("notes.py", '"""Notes."""\n\n\ndef note():\n    raise NotImplementedError\n'),
         "further_1_1": writes("notes.py", '"""Notes."""\n\n\ndef note():\n    return 1\n'),
     }
-    async with stage(time, tmp_path, play=Play(lines, deeds)) as s:
+    async with stage(time, tmp_path, play=Play(lines, deeds), kind=kind) as s:
         s.configure(planning=PLANNED)
         async with s.product():
             s.opens_issue()
@@ -81,25 +82,43 @@ async def test_a_question_a_failure_a_revision_and_a_placeholder_on_the_way_to_s
 
 @pytest.mark.req("BY-03", "PL-05")
 @pytest.mark.lesson("C19")
-async def test_a_model_that_lies_leaves_a_draft_that_says_so(time: WorkflowEnvironment, tmp_path: Path):
+@pytest.mark.parametrize("kind", ["gitlab", pytest.param("github", marks=pytest.mark.long)])
+async def test_a_model_that_lies_leaves_a_draft_that_says_so(time: WorkflowEnvironment, tmp_path: Path, kind: KindName):
     lines = {
         "PlanReply": (plan(action(9)), plan(action(10))),
         "Verdict": (verdict(),),
         "ReplanDecision": (decision("task_redecomposition"), decision("none")),
     }
     deeds = {task: writes("receipt.py", BROKEN) for task in ("task_9", "task_10")}
-    async with stage(time, tmp_path, play=Play(lines, deeds), kind="gitlab") as s:
+    async with stage(time, tmp_path, play=Play(lines, deeds), kind=kind) as s:
         s.configure(planning={**PLANNED, "limits": {"verification_rounds": 0}})
         async with s.product():
             s.opens_issue()
             await s.comes_to("awaiting-response", results=1)
-            [merge_request] = s.forge.pulls(s.repository)
-            assert merge_request.title.startswith("Draft: ")
+            [request] = s.forge.pulls(s.repository)
+            assert request.pull is not None
+            assert request.pull.is_draft
+            assert "下書き" in request.body
             told = s.forge.comments(s.repository, 1)[-1].body
             assert "❌ `python -m " in told
             assert "下書き" in told
             assert "作業は途中で止まっています" in told
             assert [item.id for item in (await s.status()).plan] == ["task_10"]
+
+
+@pytest.mark.req("BY-03")
+@pytest.mark.lesson("C19")
+async def test_where_there_are_no_drafts_a_request_that_is_not_ready_says_so(time: WorkflowEnvironment, tmp_path: Path):
+    async with stage(time, tmp_path, play=writes("receipt.py", BROKEN)) as s:
+        s.forge.repository(s.repository).has_drafts = False
+        async with s.product():
+            s.opens_issue()
+            await s.comes_to("awaiting-response", results=1)
+            [pull] = s.forge.pulls(s.repository)
+            assert pull.title.startswith("WIP: ")
+            for told in (pull.body, s.forge.comments(s.repository, 1)[-1].body):
+                assert "まだマージできる状態ではありません" in told
+                assert "❌ `python -m " in told
 
 
 @pytest.mark.long
@@ -124,11 +143,13 @@ async def test_a_plan_is_approved_after_a_revision(
 
 @pytest.mark.long
 @pytest.mark.req("PL-01")
-@pytest.mark.parametrize("what", ["garbage", "loop"])
-async def test_garbage_and_endless_loops_end_truthfully(time: WorkflowEnvironment, tmp_path: Path, what: str):
+@pytest.mark.parametrize(("kind", "what"), [("github", "garbage"), ("gitlab", "garbage"), ("gitlab", "loop")])
+async def test_garbage_and_endless_loops_end_truthfully(
+    time: WorkflowEnvironment, tmp_path: Path, kind: KindName, what: str
+):
     said = say('{"goal": "cut').ending("max_tokens") if what == "garbage" else use("launch", missiles=1)
     lines = {"Brief": (said,), "PlanReply": (said,)}
-    async with stage(time, tmp_path, play=Play(lines)) as s:
+    async with stage(time, tmp_path, play=Play(lines), kind=kind) as s:
         s.configure(planning={**PLANNED, "limits": {"steps_per_action": 4}})
         async with s.product():
             s.opens_issue()
@@ -136,6 +157,33 @@ async def test_garbage_and_endless_loops_end_truthfully(time: WorkflowEnvironmen
             assert s.forge.pulls(s.repository) == []
             assert "作業を最後まで終えられませんでした" in s.forge.comments(s.repository, 1)[-1].body
             assert len(s.model.requests) <= 8
+
+
+@pytest.mark.long
+@pytest.mark.req("OP-03", "PL-01")
+@pytest.mark.lesson("C25")
+@pytest.mark.parametrize(("kind", "more"), [("github", "/budget 8"), ("gitlab", f"@{BOT} budget 8")])
+async def test_assumptions_hold_after_a_while_and_a_new_budget_lets_the_work_go_on(
+    time: WorkflowEnvironment, tmp_path: Path, kind: KindName, more: str
+):
+    async with stage(time, tmp_path, play=Play({"Brief": (brief("端数はどう扱いますか?"),)}), kind=kind) as s:
+        s.configure(planning={**PLANNED, "question_timeout_minutes": 0.03}, budget={"usd_per_issue": 0.03})
+        async with s.product():
+            s.opens_issue()
+            await s.comes_to("paused")
+            calls = (await s.status()).llm_calls
+            assert s.headings.count("## ❓ 確認したいことがあります") == 1
+            asked = next(c.body for c in s.forge.comments(s.repository, 1) if "## 💰" in c.body)
+            assert more in asked
+            assert "pre_planning" in asked
+            assert len(s.model.requests) == calls
+            s.says(more)
+            await s.comes_to("awaiting-response", results=1)
+            [request] = s.forge.pulls(s.repository)
+            assert request.pull is not None
+            assert not request.pull.is_draft
+            planned = [r.body for r in s.model.requests if r.body.form == "PlanReply"]
+            assert any("The stated assumptions hold." in text for text in planned[0].texts)
 
 
 async def _said(s: Stage, heading: str, times: int = 1) -> bool:

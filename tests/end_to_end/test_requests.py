@@ -14,7 +14,7 @@ from hikitsugi.domain.status import Status
 from tests.end_to_end.stage import AUTHOR, BOT, Stage, stage, until
 from workflows.issue_workflow import IssueWorkflow
 
-both_forges = pytest.mark.parametrize("kind", ["github", "gitlab"])
+both_forges = pytest.mark.parametrize("kind", [pytest.param("github", marks=pytest.mark.long), "gitlab"])
 BRANCH = "kenji/notes"
 MORE = "README に使い方を書いてください。"
 

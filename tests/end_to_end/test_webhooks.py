@@ -66,7 +66,7 @@ class Sender:
         return await client.post(self._url, headers=dict(copy.headers), content=copy.letter.body)
 
 
-@pytest.mark.parametrize("kind", ["github", "gitlab"])
+@pytest.mark.parametrize("kind", ["github", pytest.param("gitlab", marks=pytest.mark.long)])
 @pytest.mark.req("CH-17", "CH-12", "TW-08")
 async def test_every_delivery_five_times_and_shuffled_is_one_workflow_and_one_answer(
     time: WorkflowEnvironment, tmp_path: Path, kind: KindName
@@ -93,7 +93,7 @@ async def test_every_delivery_five_times_and_shuffled_is_one_workflow_and_one_an
         assert all(len(c.reactions) == 1 for c in s.forge.comments(s.repository, 1) if c.author.login != BOT)
 
 
-@pytest.mark.parametrize("kind", ["github", "gitlab"])
+@pytest.mark.parametrize("kind", ["github", pytest.param("gitlab", marks=pytest.mark.long)])
 @pytest.mark.req("CH-17")
 async def test_a_forged_delivery_is_refused_and_nobody_looks(time: WorkflowEnvironment, tmp_path: Path, kind: KindName):
     async with stage(time, tmp_path, interval=AN_HOUR, kind=kind) as s, hooked(s, ANOTHER) as sender:

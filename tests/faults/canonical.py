@@ -5,11 +5,12 @@ from collections import Counter
 from typing import NamedTuple
 
 from hikitsugi.devforge import DevForge
+from hikitsugi.devforge.records import Issue
 from hikitsugi.devforge.repository import Repository
 
-_CHANCE = re.compile(
-    r"<!-- .*? -->|`[0-9a-f]{8}`|http://\S+|#\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|\*モデル呼び出し .*?\*"
-)
+_CHANCE = re.compile(r"<!-- .*? -->|`[0-9a-f]{8}`|http://\S+|#\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+_TURNS = re.compile(r"(?<=モデル呼び出し )\d+|(?<=確認 )\d+(?= 回)")
+_COST = re.compile(r"費用 \$([\d.]+)")
 
 
 class SeenComment(NamedTuple):
@@ -36,27 +37,38 @@ class SeenIssue(NamedTuple):
         return sum(number - 1 for number in once.values())
 
 
-def canonical(forge: DevForge, repository: str, number: int) -> SeenIssue:
-    """The issue as it stands on the forge."""
-    home, branch = forge.repository(repository), f"hikitsugi/issue-{number}"
+def canonical(forge: DevForge, repository: str, number: int, by_chance: int) -> SeenIssue:
+    """The issue as it stands on the forge; turns that the model took only by chance are not counted."""
+    home = forge.repository(repository)
     issue = forge.issue(repository, number)
     said = forge.comments(repository, number)
-    pulls = [pull for pull in forge.pulls(repository) if pull.pull and pull.pull.head == branch]
+    pulls = _pulls(forge, repository, number)
+
+    def plain(text: str) -> str:
+        return _COST.sub("…", _TURNS.sub(lambda told: str(int(told[0]) - by_chance), _CHANCE.sub("…", text)))
+
     return SeenIssue(
         title=issue.title,
         labels=frozenset(issue.labels),
-        comments=tuple(SeenComment(c.author.login, without_chance(c.body), len(c.reactions)) for c in said),
-        requests=tuple((without_chance(pull.title), without_chance(pull.body)) for pull in pulls),
-        tree=_tree(home, branch),
+        comments=tuple(SeenComment(c.author.login, plain(c.body), len(c.reactions)) for c in said),
+        requests=tuple((plain(pull.title), plain(pull.body)) for pull in pulls),
+        tree=_tree(home, branch_of(number)),
     )
 
 
-def without_chance(text: str) -> str:
-    """The text without addresses, numbers, commit hashes, times, keys and costs.
+def cost_of(forge: DevForge, repository: str, number: int) -> float:
+    """What the work on an issue cost, as its change request tells it; 0 where there is none."""
+    told = [_COST.findall(pull.body) for pull in _pulls(forge, repository, number)]
+    return sum(float(cost) for costs in told for cost in costs)
 
-    A command that a kill cut off is never run again unasked: the model is told, and asks for it in one more call.
-    """
-    return _CHANCE.sub("…", text)
+
+def branch_of(number: int) -> str:
+    """The work branch of an issue."""
+    return f"hikitsugi/issue-{number}"
+
+
+def _pulls(forge: DevForge, repository: str, number: int) -> list[Issue]:
+    return [pull for pull in forge.pulls(repository) if pull.pull and pull.pull.head == branch_of(number)]
 
 
 def _tree(home: Repository, branch: str) -> str | None:

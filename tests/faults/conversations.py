@@ -1,28 +1,30 @@
 """What people and the model say in the kill tests: each conversation ends the same, however long each step takes."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
+from activities.workspace_activities import INTERRUPTED
 from hikitsugi.devforge import DevForge
 from hikitsugi.devforge.records import Comment
 from hikitsugi.language_model.scripted import Answer, Request, use
 from tests.end_to_end.stage import AUTHOR, BOT
 
-PATIENCE = 900.0
-WAITS = "合図があるまで README.md を読み続けてください。"
+PATIENCE = 1800.0
+READS_ON = "合図があるまで README.md を読み続けてください。"
+THINKS_ON = "合図があるまで考え続けてください。"
 _COMMAND = "echo checked"
 _LOOK_EVERY = 0.1
 
 
 @dataclass
 class Thread:
-    """An issue in the eyes of its author; `asked` holds the titles the model was asked about."""
+    """An issue in the eyes of its author; `asked` holds what the model was asked last, by title."""
 
     forge: DevForge
     repository: str
     number: int
-    asked: set[str]
+    asked: Mapping[str, Request]
 
     def calls(self) -> None:
         """Ask for work."""
@@ -128,18 +130,27 @@ CONVERSATIONS: tuple[Conversation, ...] = (
     *(asks_for_more, speaks_up, pauses, stops),
     *(changes_the_mind, thanks, is_content),
 )
-WAITING: tuple[Conversation, ...] = (speaks_up, stops)
+BODIES: dict[Conversation, str] = {speaks_up: READS_ON, stops: THINKS_ON}
 
 
 def reply(request: Request) -> Answer:
     """The model's next turn: it writes what it was asked, checks, and submits."""
     requests = [text for text in request.texts if text.startswith(("Issue #", "[New Comment", "[Edited Comment"))]
     asked, done = requests[-1], request.results_since(requests[-1])
-    if WAITS in asked:
-        return use("read", path="README.md").delayed(0.5)
+    if READS_ON in asked or THINKS_ON in asked:
+        return use("read", path="README.md").delayed(PATIENCE if THINKS_ON in asked else 0.5)
     said = asked.partition("\n")[2].strip()
     if not any(result.tool == "write" and not result.is_error for result in done):
         return use("write", path=f"answer-{len(requests)}.md", content=f"{said}\n").delayed(0.1)
     if not any(result.tool == "run" and not result.is_error for result in done):
         return use("run", command=_COMMAND).delayed(0.1)
     return use("submit", status="done", summary=f"{len(requests)} 回目: {said}")
+
+
+def turns_by_chance(request: Request) -> int:
+    """How many turns of a conversation depend on how fast the product is, or on when it was killed.
+
+    A command that a kill cut off is never run again unasked: the model is told, and asks for it in one more turn.
+    """
+    cut_off = [result for result in request.results_of("run") if result.text == INTERRUPTED]
+    return len(cut_off) + len(request.results_of("read"))

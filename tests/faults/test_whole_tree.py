@@ -16,7 +16,7 @@ from tests.faults.canonical import SeenIssue
 from tests.faults.conversations import CONVERSATIONS
 from tests.faults.crew import crew
 from tests.faults.servers import outside
-from tests.faults.town import Town, town
+from tests.faults.town import Town, assert_paid_alike, town
 
 WORKER = Path(__file__).parents[2] / "worker.py"
 VICTIMS = ("temporal", "everything", "valkey", "temporal", "everything", "temporal")
@@ -25,7 +25,7 @@ Process = asyncio.subprocess.Process
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 @pytest.mark.req("BY-08", "TW-06")
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children with their parent")
 async def test_kills_of_the_product_and_of_what_is_embedded_in_it_change_nothing(tmp_path: Path):
@@ -36,7 +36,7 @@ async def test_kills_of_the_product_and_of_what_is_embedded_in_it_change_nothing
     ):
         expected, seen = await asyncio.gather(_in_peace(undisturbed), _with_kills(killed))
     assert seen == expected
-    assert killed.paid_again == []
+    assert_paid_alike(killed, undisturbed)
 
 
 async def _in_peace(place: Town) -> list[SeenIssue]:

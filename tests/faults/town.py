@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from hikitsugi.devforge import DevForge
 from hikitsugi.devforge import serve as serve_forge
 from hikitsugi.devforge.kinds import KindName
@@ -17,8 +19,8 @@ from hikitsugi.language_model.scripted import Answer, Request, ScriptedModel
 from hikitsugi.language_model.scripted import serve as serve_model
 from hikitsugi.language_model.scripted.wire import compose
 from tests.end_to_end.stage import AUTHOR, BOT, MODEL_KEY, TOKENS, until
-from tests.faults.canonical import SeenIssue, canonical
-from tests.faults.conversations import WAITING, WAITS, Conversation, Thread, reply
+from tests.faults.canonical import SeenIssue, canonical, cost_of
+from tests.faults.conversations import BODIES, Conversation, Thread, reply, turns_by_chance
 
 KINDS: tuple[KindName, ...] = ("github", "gitlab")
 FILES = {"README.md": "# town\n"}
@@ -35,7 +37,7 @@ class Town:
         self.conversations = conversations
         self.repository = f"town/{uuid4().hex[:8]}"
         self.forges = [self._forge(kind) for kind in KINDS]
-        self.asked: set[str] = set()
+        self.asked: dict[str, Request] = {}
         self.paid_again: list[str] = []
         self.model = ScriptedModel(self._reply, api_key=MODEL_KEY)
         self.threads = [self._thread(number) for number in range(len(conversations))]
@@ -44,7 +46,21 @@ class Town:
     async def live(self) -> list[SeenIssue]:
         """Hold every conversation when its turn comes; what is seen of the issues in the end."""
         await asyncio.gather(*(self._hold(number) for number in range(len(self.conversations))))
-        return [canonical(thread.forge, thread.repository, thread.number) for thread in self.threads]
+        return [
+            canonical(thread.forge, thread.repository, thread.number, by_chance)
+            for thread, by_chance in zip(self.threads, self.turns_by_chance, strict=True)
+        ]
+
+    @property
+    def turns_by_chance(self) -> list[int]:
+        """How many turns the model took on each issue that it might have done without."""
+        titles = [thread.forge.issue(thread.repository, thread.number).title for thread in self.threads]
+        return [turns_by_chance(self.asked[title]) for title in titles]
+
+    @property
+    def costs(self) -> list[float]:
+        """What the work on each issue cost."""
+        return [cost_of(thread.forge, thread.repository, thread.number) for thread in self.threads]
 
     def begin(self, share: float = 1.0) -> None:
         """Let a share of the conversations begin."""
@@ -66,7 +82,8 @@ class Town:
 
     def figures(self) -> str:
         """How often the model was asked, and how many replies went out whole."""
-        return f"{len(self.model.requests)} model calls, {self.model.paid} answered, {len(self.paid_again)} paid again"
+        calls = f"{len(self.model.requests)} model calls, {self.model.paid} answered, {len(self.paid_again)} paid again"
+        return f"{calls}, {sum(self.turns_by_chance)} turns by chance"
 
     def configure(self, forge_urls: Sequence[str], model_url: str, servers: dict[str, Any]) -> None:
         """Write the product's configuration."""
@@ -105,13 +122,12 @@ class Town:
         """An issue that nobody asks to work on yet."""
         forge, conversation = self.forges[number % len(KINDS)], self.conversations[number]
         title = f"依頼 {number + 1}: {conversation.__name__}"
-        body = WAITS if conversation in WAITING else "答えを書いてください。"
-        issue = forge.open_issue(self.repository, title, body, AUTHOR)
+        issue = forge.open_issue(self.repository, title, BODIES.get(conversation, "答えを書いてください。"), AUTHOR)
         return Thread(forge, self.repository, issue.number, self.asked)
 
     def _reply(self, request: Request) -> Answer:
-        self.asked.add(request.texts[0].splitlines()[0].partition(": ")[2])
         answer = reply(request)
+        self.asked[request.texts[0].splitlines()[0].partition(": ")[2]] = request
         if self._is_stored(request, answer):
             self.paid_again.append(request.texts[0])
         return answer
@@ -135,3 +151,15 @@ async def town(folder: Path, conversations: Sequence[Conversation], servers: dic
         model_url = await stack.enter_async_context(serve_model(made.model))
         made.configure(urls, model_url, servers)
         yield made
+
+
+def assert_paid_alike(killed: Town, undisturbed: Town) -> None:
+    """Nothing stored was paid again, and no issue cost more but for the turns that chance brought."""
+    assert (undisturbed.paid_again, killed.paid_again) == ([], [])
+    turns = zip(killed.turns_by_chance, undisturbed.turns_by_chance, strict=True)
+    for (more, fewer), cost, usual in zip(turns, killed.costs, undisturbed.costs, strict=True):
+        if more == fewer:
+            # How long a command took is told in digits, and those count as tokens.
+            assert cost == pytest.approx(usual, rel=0.01)
+        else:
+            assert (cost > usual) == (more > fewer)

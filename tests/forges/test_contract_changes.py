@@ -96,6 +96,22 @@ async def test_a_change_request_becomes_a_draft_and_ready_again(here: World, tmp
     assert pull.title == "Fix"
 
 
+@pytest.mark.req("BY-03")
+async def test_where_there_are_no_drafts_a_request_is_opened_as_it_can_be(here: World, tmp_path: Path):
+    here.dev.repository(here.repository).has_drafts = False
+    await here.push(await here.forge.git_remote(here.home), "topic", tmp_path / "clone")
+    wanted = NewChangeRequest(home=here.home, head="topic", base="main", title="Fix", body="", draft=True)
+    has_drafts = here.name == "gitlab"
+    request = await here.forge.open_change_request(wanted)
+    assert (request.is_open, request.is_draft) == (True, has_drafts)
+    assert await here.forge.open_change_request(wanted) == request
+    for _ in range(2):
+        stands = await here.forge.set_draft(here.home, request.number, draft=True)
+        assert (stands.number, stands.is_draft) == (request.number, has_drafts)
+    assert not (await here.forge.set_draft(here.home, request.number, draft=False)).is_draft
+    assert len(here.dev.pulls(here.repository)) == 1
+
+
 async def test_a_draft_stays_one_when_its_title_changes(here: World, tmp_path: Path):
     request = await opened(here, tmp_path)
     await here.forge.set_draft(here.home, request.number, draft=True)
@@ -170,3 +186,33 @@ async def test_a_request_is_read_with_its_branches_and_whether_it_comes_from_a_f
     assert seen.request
     assert (seen.request.head, seen.request.base, seen.request.is_from_fork) == ("topic", "main", True)
     assert await here.forge.find_change_request(here.home, "topic") == request
+
+
+@pytest.mark.req("BR-04", "BR-07")
+async def test_the_base_is_the_default_branch_and_its_newest_commit(here: World, tmp_path: Path):
+    base = await here.forge.read_base(here.home)
+    assert (base.branch, base.commit) == ("main", here.branch("main"))
+    await here.push(await here.forge.git_remote(here.home), "main", tmp_path / "clone")
+    assert (await here.forge.read_base(here.home)).commit == here.branch("main") != base.commit
+
+
+@pytest.mark.req("BR-04")
+async def test_only_commits_beyond_the_base_are_evidence(here: World, tmp_path: Path):
+    base = await here.forge.read_base(here.home)
+    assert not await here.forge.has_commits(here.home, "missing", "main")
+    for _ in range(2):
+        await here.forge.ensure_branch(here.home, "fresh", base.commit)
+        assert not await here.forge.has_commits(here.home, "fresh", "main")
+    await here.push(await here.forge.git_remote(here.home), "topic", tmp_path / "clone")
+    assert await here.forge.has_commits(here.home, "topic", "main")
+
+
+@pytest.mark.req("BR-09")
+async def test_only_open_change_requests_are_listed(here: World, tmp_path: Path):
+    assert await here.forge.list_change_requests(here.home) == []
+    request = await opened(here, tmp_path)
+    (listed,) = await here.forge.list_change_requests(here.home)
+    assert listed == await here.forge.read_issue(listed.address)
+    assert listed.request == request
+    here.close_request(request)
+    assert await here.forge.list_change_requests(here.home) == []

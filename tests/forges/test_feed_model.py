@@ -151,7 +151,7 @@ def _step(comments: CommentList, reader: Reader, kind: str, number: int, skew: i
 
 @pytest.mark.req("TW-08", "CH-12")
 @pytest.mark.lesson("C1", "C2", "C5")
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(STEPS)
 def test_every_last_version_is_delivered_once_and_none_twice(steps: Steps):
     comments, reader = play(steps)
@@ -172,7 +172,7 @@ def test_of_a_hundred_thousand_versions_none_is_lost_or_repeated():
 
 
 @pytest.mark.req("CD-10")
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(STEPS)
 def test_once_it_is_quiet_the_address_stays_and_one_page_answers(steps: Steps):
     comments, reader = play(steps)

@@ -71,6 +71,7 @@ async def test_news_are_grouped_by_issue_with_comments_in_order(forge: GitHubFor
 
 
 @pytest.mark.req("CD-10")
+@pytest.mark.lesson("C4")
 async def test_an_idle_look_is_two_questions_answered_with_unchanged(forge: GitHubForge, server: ScriptedServer):
     cursor = await start(forge, server)
     server.will_answer(*lists([], []), Reply(304), Reply(304))

@@ -181,8 +181,6 @@ def test_the_token_does_not_leave_a_forge_asked_by_tls_without_it():
     ("kind", "error", "says"),
     [
         ("NOT_FOUND", WillNeverWork, "knows no pull request"),
-        ("FORBIDDEN", WillNeverWork, "lacks the permission"),
-        ("UNPROCESSABLE", WillNeverWork, "not now"),
         ("RATE_LIMITED", TryAgainLater, "limits our requests"),
     ],
 )
@@ -195,6 +193,13 @@ async def test_graphql_says_no_with_200(
         await forge.set_draft(HOME, 4, draft=True)
     assert server.lines == [f"GET {PULLS}/4", "POST /graphql"]
     assert server.asked[1].body["variables"] == {"id": "PR_4"}
+
+
+@pytest.mark.parametrize("kind", ["FORBIDDEN", "UNPROCESSABLE"])
+async def test_a_pull_request_that_may_not_leave_draft_stays_one(forge: GitHubForge, server: ScriptedServer, kind: str):
+    refusal = {"data": None, "errors": [{"type": kind, "message": "not now"}]}
+    server.will_answer(Reply(200, pull(4, "x", draft=True)), Reply(200, refusal))
+    assert (await forge.set_draft(HOME, 4, draft=False)).is_draft
 
 
 async def test_graphql_lies_beside_the_api_of_an_enterprise_server(server: ScriptedServer):

@@ -222,7 +222,7 @@ TIME_MOVED_BACK = [("burst", 1, 0, 1), ("relabel", 1, 1, 0), ("relabel", 1, 0, 1
 
 @pytest.mark.req("TW-08", "CH-12")
 @pytest.mark.lesson("C1", "C2", "C3", "C5")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @example(THROTTLED_COMMENT)
 @example(THROTTLED_EDIT)
 @example(DELETED_BETWEEN_PAGES)

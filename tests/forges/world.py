@@ -130,7 +130,7 @@ class World:
         """Put a branch with one more commit there, with nothing but what the remote tells."""
         secret = f"{remote.username}:{remote.token.get_secret_value()}@"
         await _git("clone", "--quiet", remote.url.replace("://", f"://{secret}"), str(folder))
-        await _git("-C", str(folder), "checkout", "-q", "-b", branch, f"origin/{remote.default_branch}")
+        await _git("-C", str(folder), "checkout", "-q", "-B", branch, f"origin/{remote.default_branch}")
         identity = ("-c", "user.name=t", "-c", "user.email=t@localhost")
         await _git("-C", str(folder), *identity, "commit", "-q", "--allow-empty", "-m", "work")
         await _git("-C", str(folder), "push", "-q", "origin", branch)

@@ -10,11 +10,13 @@ from temporalio.client import WorkflowHistory
 from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.cli.ending import ended
+from hikitsugi.domain.assignment import Outcome
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.phases import Phase
 from tests.conftest import time_skipping_server
 from tests.workflows.fakes import ALICE
 from tests.workflows.house import House, house, until
+from tests.workflows.office import HOUR, AgentsIssue
 from tests.workflows.planner import Planner, action, decision, plan, planned, reflection, submits, verdict
 
 HERE = Path(__file__).parent
@@ -107,6 +109,21 @@ async def main(version: str) -> None:
         for name, (play, made) in PATHS.items():
             with tempfile.TemporaryDirectory() as folder:
                 await _record(made(time), Path(folder), f"{version}_{name}", play)
+        await _record_assigned(time, f"{version}_assigned")
+
+
+async def _record_assigned(time: WorkflowEnvironment, name: str) -> None:
+    """Given to agents of which one falls silent, one fails and one finishes."""
+    # The ids of leases tell the issue, so its address cannot be replaced afterwards.
+    async with AgentsIssue(time, "octo/repo").open() as issue:
+        await issue.reports(await issue.gets("a1"), Outcome.HEARTBEAT)
+        await issue.after(2 * HOUR)
+        await until(lambda: issue.is_given_to("a2"))
+        await issue.reports(await issue.gets("a2"), Outcome.FAILED, "no compiler")
+        await issue.after(HOUR)
+        await until(lambda: issue.is_given_to("a3"))
+        await issue.reports(await issue.gets("a3"), Outcome.COMPLETED)
+        (HERE / f"{name}_1.json").write_text((await issue.workflow.fetch_history()).to_json())
 
 
 async def _record(made: House, folder: Path, name: str, play: Play) -> None:

@@ -18,9 +18,18 @@ _SETTINGS = "-c listen_addresses='' -c fsync=off -c full_page_writes=off -c max_
 class PostgresServer:
     """A running server, reachable through the socket in its folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, pg_ctl: list[str]) -> None:
         self.folder = folder
+        self._pg_ctl = pg_ctl
         self._databases = 0
+
+    def start(self) -> None:
+        """Come up, and wait until it takes connections."""
+        _run([*self._pg_ctl, "-l", str(self.folder / "log"), "-o", f"-k {self.folder} {_SETTINGS}", "start"])
+
+    def stop(self) -> None:
+        """Go away at once; what was committed stays."""
+        _run([*self._pg_ctl, "-m", "immediate", "stop"])
 
     async def new_database(self) -> str:
         """Make an empty database; its address."""
@@ -58,11 +67,12 @@ def running_server(binaries: Path) -> Generator[PostgresServer]:
     pg_ctl = [*as_user, str(binaries / "pg_ctl"), "-D", str(data), "-w"]
     try:
         _run([*as_user, str(binaries / "initdb"), "-D", str(data), "-A", "trust", "-U", "postgres", "-N", "-E", "UTF8"])
-        _run([*pg_ctl, "-l", str(folder / "log"), "-o", f"-k {folder} {_SETTINGS}", "start"])
+        server = PostgresServer(folder, pg_ctl)
+        server.start()
         try:
-            yield PostgresServer(folder)
+            yield server
         finally:
-            _run([*pg_ctl, "-m", "immediate", "stop"])
+            server.stop()
     finally:
         shutil.rmtree(folder)
 

@@ -29,7 +29,7 @@ _THINKING: Block = {"type": "thinking", "thinking": "考え\u2028中 🤔\x00\x1
 _ODD: Block = {"type": "text", "text": "\ud83d alone", "z": -0.0, "y": 2**70, "x": 1e400, "": [[], {}], "\x00": None}
 
 _on_one_database = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

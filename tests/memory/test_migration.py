@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -38,12 +39,25 @@ async def test_opening_again_keeps_what_is_there(url: str):
         assert (await memory.read_conversation("c1")).turns == opening().turns
 
 
-async def test_two_openings_in_one_process_both_come_up(url: str):
-    async def come_up() -> int:
-        async with open_memory(url) as memory:
-            return await memory.open_conversation(opening())
+async def _come_up(address: str) -> int:
+    async with open_memory(address) as memory:
+        return await memory.open_conversation(opening())
 
-    assert await asyncio.gather(come_up(), come_up()) == [1, 1]
+
+def _come_up_alone(address: str) -> int:
+    return asyncio.run(_come_up(address))
+
+
+async def test_many_openings_of_several_memories_in_one_process_all_come_up(url: str, tmp_path: Path):
+    addresses = [url, *(f"sqlite:///{tmp_path}/other-{number}.db" for number in range(3))] * 3
+    assert await asyncio.gather(*map(_come_up, addresses)) == [1] * len(addresses)
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_openings_in_several_threads_all_come_up(url: str, tmp_path: Path):
+    addresses = [url, f"sqlite:///{tmp_path}/other.db"] * 2
+    with ThreadPoolExecutor(len(addresses)) as threads:
+        assert list(threads.map(_come_up_alone, addresses)) == [1] * len(addresses)
 
 
 async def test_a_database_of_a_newer_version_is_refused_and_kept(url: str):

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -180,15 +181,50 @@ async def test_forgetting_an_issue_leaves_nothing_of_it_and_all_of_the_others(me
 
 
 @pytest.mark.req("CI-09")
-async def test_sessions_expire_by_their_end_and_a_running_one_never(memory: SqlMemory, url: str):
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+async def test_of_what_is_forgotten_not_even_the_raw_files_hold_anything(memory: SqlMemory, url: str, tmp_path: Path):
+    async with open_memory(url) as another:
+        await _worked_on(memory)
+        for number in range(40):
+            await memory.append("c1", 2 + number, said(f"canary {number} " + "カナリア" * 50 * number))
+        await another.open_conversation(opening("theirs").model_copy(update={"issue": ANOTHER_ISSUE}))
+        assert _raw(tmp_path).count(b"canary") >= 40
+        await another.records.forget(ISSUE)
+        await memory.open_conversation(opening("later").model_copy(update={"issue": ANOTHER_ISSUE}))
+        raw = _raw(tmp_path)
+    for canary in ("canary", "カナリア", "セッション 1 の要約", str(ISSUE)):
+        assert canary.encode() not in raw
+
+
+@pytest.mark.req("CI-05", "CI-09")
+async def test_a_session_whose_end_nobody_recorded_is_over_when_the_next_one_begins(memory: SqlMemory, url: str):
+    await memory.records.begin_task(task())
+    await memory.records.begin_task(task("k2", 2))
+    await memory.records.begin_task(task())
+
+    assert [(each.status, each.ended_at) for each in await memory.records.tasks(ISSUE)] == [
+        ("failed", NOON - DAY),
+        ("running", None),
+    ]
+    assert await memory.records.expire(NOON, under_way=[ISSUE]) == 1
+    assert await _rows(url) == {"tasks": 1}
+
+
+@pytest.mark.req("CI-09")
+async def test_sessions_expire_by_their_end_and_one_without_an_end_when_nobody_works_on_it_any_more(
+    memory: SqlMemory, url: str
+):
     await _worked_on(memory)
     await memory.records.begin_task(task("k2", 2))
     await memory.open_conversation(opening("c2").model_copy(update={"session": 2}))
 
-    assert await memory.records.expire(before=NOON) == 0
-    assert await memory.records.expire(before=NOON + DAY) == 1
-
+    assert await memory.records.expire(NOON, under_way=[ISSUE]) == 0
+    assert await memory.records.expire(NOON + DAY, under_way=[ISSUE]) == 1
     assert await _rows(url) == {"tasks": 1, "conversations": 1, "messages": 1}
+
+    assert await memory.records.expire(NOON - DAY, under_way=[]) == 0
+    assert await memory.records.expire(NOON, under_way=[ANOTHER_ISSUE]) == 1
+    assert await _rows(url) == {}
 
 
 @pytest.mark.req("OP-05")
@@ -203,6 +239,10 @@ async def test_no_record_holds_a_secret(url: str):
         kept = await memory.records.read_context(ISSUE, "k1")
         assert kept is not None
         assert kept.summary == f"{HIDDEN} was used"
+
+
+def _raw(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir())
 
 
 async def _worked_on(memory: SqlMemory) -> None:

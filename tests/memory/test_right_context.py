@@ -32,9 +32,7 @@ sessions = st.tuples(
 @pytest.mark.lesson("C24")
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 @given(history=st.lists(sessions, max_size=12, unique_by=lambda session: (session[0], session[2])))
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 async def test_the_newest_that_may_be_inherited_and_never_another_issues(
     memory: SqlMemory, history: list[tuple[int, Ending, int, str]]
 ):

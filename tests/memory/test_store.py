@@ -31,6 +31,21 @@ async def test_a_conversation_is_read_as_it_was_opened_and_continued(memory: Sql
     assert [turn.role for turn in transcript.turns] == ["user", "user", "assistant", "user"]
 
 
+@pytest.mark.lesson("C22")
+async def test_a_conversation_that_was_read_before_shows_what_others_added_and_removed(url: str):
+    async with open_memory(url) as ours, open_memory(url) as theirs:
+        await ours.open_conversation(opening("c1", "one"))
+        assert [turn.text for turn in (await ours.read_conversation("c1")).turns] == ["one"]
+        await theirs.append_reply("c1", 1, replied("two"))
+        await theirs.append("c1", 2, said("three"))
+        for _ in range(2):
+            assert [turn.text for turn in (await ours.read_conversation("c1")).turns] == ["one", "two", "three"]
+        assert await ours.find_reply("c1", 1) == replied("two")
+        await theirs.records.forget(ISSUE)
+        with pytest.raises(WillNeverWork):
+            await ours.read_conversation("c1")
+
+
 async def test_a_conversation_may_open_without_turns(memory: SqlMemory):
     silent = opening().model_copy(update={"turns": ()})
     assert await memory.open_conversation(silent) == 0

@@ -3,8 +3,10 @@
 import pytest
 
 from hikitsugi.domain.life import Life, Order
+from hikitsugi.domain.phases import Phase
+from hikitsugi.domain.plan import Action, ActionStatus, Plan
 from hikitsugi.domain.policy import Language, Policy
-from hikitsugi.domain.session import Called, Ending
+from hikitsugi.domain.session import Called, Ending, Session, Talk
 from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.workspace import Published
@@ -48,10 +50,10 @@ def test_a_farewell_stands_under_the_heading_of_its_ending(language: Language, e
     assert not body.startswith(comments.DONE_HEADINGS)
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
-def test_a_result_tells_what_was_done_how_it_was_checked_and_where_it_is(language: Language):
+@pytest.mark.parametrize(("language", "files"), [("ja", "3 ファイル"), ("en", "3 files")])
+def test_a_result_tells_what_was_done_how_it_was_checked_and_where_it_is(language: Language, files: str):
     body = comments.result(language, DONE, PUBLISHED, REQUEST, "a warning")
-    for told in ("Fixed the parser.", "12 passed", REQUEST, "3 files, +12 −4, `1a2b3c4d`", "a warning"):
+    for told in ("Fixed the parser.", "12 passed", REQUEST, f"{files}, +12 −4, `1a2b3c4d`", "a warning"):
         assert told in body
 
 
@@ -62,7 +64,7 @@ def test_a_result_without_a_change_says_so(language: Language, words: str):
     assert "1a2b3c4d" not in body
 
 
-@pytest.mark.parametrize(("language", "words"), [("ja", "途中で止まっています"), ("en", "is blocked")])
+@pytest.mark.parametrize(("language", "words"), [("ja", "途中で止まっています"), ("en", "is not finished")])
 def test_blocked_work_is_told_with_what_it_needs(language: Language, words: str):
     body = comments.result(language, BLOCKED, PUBLISHED, None, "")
     assert words in body
@@ -84,6 +86,22 @@ def test_a_stop_tells_when_by_whom_and_why(language: Language):
     body = comments.farewell(life(language), Ending.STOPPED, order, "half done", "2026-03-02 12:00:00 UTC")
     for told in ("2026-03-02 12:00:00 UTC", "maria", "wrong issue", "half done"):
         assert told in body
+
+
+@pytest.mark.req("PR-02")
+@pytest.mark.parametrize(
+    ("language", "progress", "phase"),
+    [("ja", "- **進捗**: 1/2 完了", "- **フェーズ**: "), ("en", "- **Progress**: 1/2 done", "- **Phase**: ")],
+)
+def test_a_stop_tells_how_far_the_plan_was(language: Language, progress: str, phase: str):
+    actions = [Action(id="a", title="One", status=ActionStatus.DONE), Action(id="b", title="Two")]
+    working = life(language)
+    working.session = Session(
+        number=1, key="k", branch="b", talk=Talk(id="t"), phase=Phase.EXECUTION, plan=Plan(actions=actions)
+    )
+    body = comments.farewell(working, Ending.STOPPED, Order(), "half done", "now")
+    assert progress in body
+    assert phase in body
 
 
 @pytest.mark.parametrize(("language", "word"), [("ja", "理由"), ("en", "Reason")])

@@ -9,7 +9,7 @@ from hikitsugi.domain.handover import Attempts, Context
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.session import Ending, Handover
 from hikitsugi.domain.tools import Submission, SubmissionStatus
-from hikitsugi.messages.handover import Source, notice, summary_by_rule
+from hikitsugi.messages.handover import Closing, Source, notice, summary_by_rule
 from hikitsugi.messages.session_record import fitting
 
 NOON = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
@@ -39,8 +39,7 @@ def test_the_notice_has_the_specified_form():
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_a_summary_by_rule_tells_purpose_result_change_failure_decision_verification_and_rest(language: Language):
     submission = Submission(status=SubmissionStatus.BLOCKED, summary="Half of it.", needs="a key for the API")
-    summary = summary_by_rule(
-        language,
+    closing = Closing(
         title="It fails",
         submissions=[submission],
         context=CONTEXT,
@@ -48,6 +47,7 @@ def test_a_summary_by_rule_tells_purpose_result_change_failure_decision_verifica
         change_request="https://forge.example/pull/2",
         error=None,
     )
+    summary = summary_by_rule(language, closing)
     parts = ["It fails", "Half of it.", "https://forge.example/pull/2", "run pytest: 1 failed"]
     for told in (*parts, "Use tabs. (https://forge.example/1#c2)", "tests pass", "a key for the API"):
         assert told in summary

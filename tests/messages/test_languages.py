@@ -11,25 +11,29 @@ from typing import Any, get_type_hints
 import pytest
 
 from hikitsugi import messages
+from hikitsugi.domain import life
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.assignment import Outcome, Settlement
 from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.handover import Context
 from hikitsugi.domain.life import Life
+from hikitsugi.domain.phase_replies import PlanReply
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import Action, Plan, TurnRef
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.progress import Progress, ReportedCall, Trouble
-from hikitsugi.domain.session import Ending, Handover
+from hikitsugi.domain.session import Ending, Handover, Session
 from hikitsugi.domain.status import Status
 from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.verification import CheckRun, Placeholder, Verified
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages.command_line import Name
-from hikitsugi.messages.handover import Source
+from hikitsugi.messages.dashboard import Order
+from hikitsugi.messages.handover import Closing, Source
 from hikitsugi.messages.operators import Limiter
+from tests.workflows.planner import action, plan
 
 STATUS = Life(change_request="http://forge.example/2", error="It broke.").status(
     IssueAddress(forge="github", repository="octo/repo", number=1), "something"
@@ -89,7 +93,10 @@ EXAMPLES: Mapping[Any, Any] = {
     Limiter: "forge",
     Status: STATUS,
     Word: Word.STOP,
-    Settlement: Settlement(agent="agent", outcome=Outcome.EXPIRED, number=1),
+    Order: "pause",
+    life.Order: life.Order(),
+    Session | None: None,
+    Settlement: Settlement(agent="agent", outcome=Outcome.EXPIRED, lease="1-0"),
     ReportedCall: CALL,
     Trouble: TROUBLE,
     Progress: PROGRESS,
@@ -97,9 +104,8 @@ EXAMPLES: Mapping[Any, Any] = {
     Budget: Budget(usd=5, tokens=100),
     Mapping[str, float]: {"planning": 0.5},
     Handover: Handover(session=1, ending=Ending.COMPLETED, ended_at=AT, summary="It was fixed."),
-    Context: CONTEXT,
-    Sequence[Submission]: [SUBMISSION],
-    Sequence[Source]: [Source("Use tabs.", None)],
+    PlanReply | None: PlanReply.model_validate(plan(action(1))),
+    Closing: Closing("It fails", CONTEXT, [SUBMISSION], [Source("Use tabs.", None)], None, "It broke."),
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 

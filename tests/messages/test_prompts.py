@@ -70,9 +70,17 @@ def test_a_change_request_names_its_issue_in_title_body_and_commit():
     submission = Submission(status=SubmissionStatus.DONE, summary="Fixed the parser.", evidence="12 passed")
     body = change_request.body("en", ISSUE, submission)
     assert change_request.title(ISSUE, "It fails") == "It fails (#12)"
-    assert body == "Closes #12\n\nFixed the parser.\n\n**Evidence**: 12 passed"
+    assert body == (
+        "Closes #12\n\n## What was done\n\nFixed the parser.\n\n## Evidence\n\n**Seen by the agent**: 12 passed"
+    )
     assert change_request.body("ja", ISSUE, None) == "Closes #12"
     assert change_request.commit(ISSUE, "It fails") == "It fails\n\nRefs #12"
+
+
+def test_a_request_tells_what_all_passes_did():
+    latest = Submission(status=SubmissionStatus.DONE, summary="Documented it.")
+    told = change_request.body("en", ISSUE, latest, earlier=["Fixed it."])
+    assert told.index("Fixed it.") < told.index("Documented it.")
 
 
 @pytest.mark.parametrize(

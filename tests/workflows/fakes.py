@@ -34,6 +34,10 @@ class FakeForge:
         self.acknowledged: list[str] = []
         self.requests: list[NewChangeRequest] = []
         self.bodies: list[str] = []
+        self.titles: list[str] = []
+        self.has_drafts = True
+        self.standings: list[bool] = []
+        """Each change of the request: whether it was to be a draft."""
         self.is_draft: bool | None = None
         self.is_open = True
         self.author = ALICE
@@ -121,9 +125,10 @@ class FakeForge:
     async def open_change_request(self, wanted: NewChangeRequest) -> ChangeRequest:
         if wanted.head not in [request.head for request in self.requests]:
             self.requests.append(wanted)
-            self.is_draft = wanted.draft
+            self.is_draft = wanted.draft and self.has_drafts
         url = f"http://forge.example/{wanted.home.repository}/pull/2"
-        return ChangeRequest(number=2, url=url, head=wanted.head, base=wanted.base, is_open=True)
+        draft = bool(self.is_draft)
+        return ChangeRequest(number=2, url=url, head=wanted.head, base=wanted.base, is_open=True, is_draft=draft)
 
     async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment:
         self.edited += 1
@@ -146,11 +151,13 @@ class FakeForge:
 
     async def update_change_request(self, home: RepositoryAddress, number: int, title: str, body: str) -> ChangeRequest:
         self.bodies.append(body)
+        self.titles.append(title)
         return ChangeRequest(number=number, url="", head="", base="", is_open=True)
 
     async def set_draft(self, home: RepositoryAddress, number: int, *, draft: bool) -> ChangeRequest:
-        self.is_draft = draft
-        return ChangeRequest(number=number, url="", head="", base="", is_open=True, is_draft=draft)
+        self.standings += [draft] if draft != self.is_draft else []
+        self.is_draft = draft and self.has_drafts
+        return ChangeRequest(number=number, url="", head="", base="", is_open=True, is_draft=self.is_draft)
 
     async def ensure_branch(self, home: RepositoryAddress, name: str, from_ref: str) -> None:
         pass
@@ -161,7 +168,7 @@ class FakeForge:
     async def has_commits(self, home: RepositoryAddress, branch: str, base: str) -> bool:
         return False
 
-    async def list_change_requests(self, home: RepositoryAddress) -> list[ChangeRequest]:
+    async def list_change_requests(self, home: RepositoryAddress) -> list[Issue]:
         return []
 
     async def git_remote(self, home: RepositoryAddress) -> GitRemote:
@@ -184,6 +191,7 @@ class FakeModel:
         self.refuses: Exception | None = None
         self.costs: Decimal | None = None
         self.refuses_once: Exception | None = None
+        self.refuses_after_tools: Exception | None = None
 
     async def reply(self, transcript: Transcript) -> Reply:
         self.transcripts.append(transcript)
@@ -193,6 +201,8 @@ class FakeModel:
         await self.may_speak.wait()
         if self.refuses:
             raise self.refuses
+        if self.refuses_after_tools and transcript.turns[-1].content[0]["type"] == "tool_result":
+            raise self.refuses_after_tools
         if refusal := self.refuses_once:
             self.refuses_once = None
             raise refusal
@@ -252,9 +262,12 @@ class FakeWorkshop:
         self.verified: list[str] = []
         self.asks = ""
         """What the repository's instruction files say."""
+        self.refuses: Exception | None = None
 
     async def prepare(self, issue: IssueAddress, remote: GitRemote, branch: str) -> None:
         self.prepared += 1
+        if self.refuses:
+            raise self.refuses
 
     async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
         self.published.append(commit)

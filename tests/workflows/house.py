@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
+from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHandle
 from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
@@ -24,7 +25,7 @@ from activities.progress_activities import ProgressActivities
 from activities.thinking_activities import ThinkingActivities
 from activities.workspace_activities import WorkspaceActivities
 from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
-from hikitsugi.app.temporal import WORKFLOWS
+from hikitsugi.app.temporal import BUILD, WORKFLOWS
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.phases import Phase
@@ -92,6 +93,7 @@ class House:
                     *(thinking.think, workspace.prepare_workspace, workspace.use_tools, workspace.publish),
                 ],
                 workflow_runner=runner,
+                build_id=BUILD,
                 interceptors=[FailureTranslation(Redactor()), Heartbeat(), *interceptors],
                 max_heartbeat_throttle_interval=timedelta(milliseconds=100),
                 graceful_shutdown_timeout=timedelta(seconds=5),
@@ -129,13 +131,17 @@ class House:
 
     async def size(self, run_id: str) -> tuple[int, int]:
         """Events and bytes of all runs of a session, from its first."""
-        events = size = 0
+        events = await self.history(run_id)
+        return len(events), sum(event.ByteSize() for event in events)
+
+    async def history(self, run_id: str) -> list[HistoryEvent]:
+        """The events of all runs of a session, from its first."""
+        events: list[HistoryEvent] = []
         while run_id:
             history = await self.time.client.get_workflow_handle(str(self.issue), run_id=run_id).fetch_history()
-            events += len(history.events)
-            size += sum(event.ByteSize() for event in history.events)
-            run_id = history.events[-1].workflow_execution_continued_as_new_event_attributes.new_execution_run_id
-        return events, size
+            events += history.events
+            run_id = events[-1].workflow_execution_continued_as_new_event_attributes.new_execution_run_id
+        return events
 
     async def hears(self, author: str, body: str) -> None:
         """Somebody comments, and the watcher delivers it."""

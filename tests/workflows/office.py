@@ -33,6 +33,8 @@ class FakeBoard:
 
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.busy: set[str] = set()
+        """The agents that have another task."""
 
     async def is_filled(self, home: RepositoryAddress) -> bool:
         return True
@@ -57,8 +59,9 @@ class FakeBoard:
     async def waiting(self, home: RepositoryAddress) -> list[Issue]:
         return []
 
-    async def hold(self, held: Held, shelf: str) -> None:
+    async def hold(self, held: Held, shelf: str) -> bool:
         self.told.append(f"hold {held.agent_id}")
+        return held.agent_id not in self.busy
 
     async def let_go(self, issue: IssueAddress, agent: str, *, again: bool) -> None:
         self.told.append("again" if again else "let go")
@@ -91,9 +94,9 @@ class AgentsForge(FakeForge):
 class AgentsIssue:
     """The issue, the agents' way to it, and what can be seen of it."""
 
-    def __init__(self, time: WorkflowEnvironment) -> None:
+    def __init__(self, time: WorkflowEnvironment, repository: str = "") -> None:
         self.time = time
-        self.issue = IssueAddress(forge="github", repository=f"octo/{uuid4().hex[:8]}", number=1)
+        self.issue = IssueAddress(forge="github", repository=repository or f"octo/{uuid4().hex[:8]}", number=1)
         self.forge = AgentsForge(self.issue)
         self.forge.labels = {"bug"}
         self.board = FakeBoard()
@@ -134,6 +137,10 @@ class AgentsIssue:
         answer = await self.asks(agent)
         assert answer.lease, answer
         return answer.lease
+
+    async def is_given_to(self, agent: str) -> bool:
+        """Whether an agent that claims the issue has it then."""
+        return (await self.asks(agent)).lease is not None
 
     async def reports(self, lease: Lease, outcome: Outcome, note: str = "", agent: str | None = None) -> Answer:
         """An agent reports on its lease."""

@@ -158,12 +158,14 @@ async def _comes_to_rest(crowd: Crowd) -> None:
     await crowd.tells_how_it_stands()
     await h.delivers(*crowd.delivered)
     await crowd.writes()
+    revived: set[int] = set()
 
     async def is_answered() -> bool:
         status = await h.status()
         if status.state == "paused":
             await h.workflow.signal("resume")
-        elif status.state in ("stopped", "failed") and not status.comments_pending:
+        elif status.state in ("stopped", "failed") and status.session not in revived:
+            revived.add(status.session)
             await crowd.writes()
         at_rest = status.state in ("awaiting-response", "completed") and not status.comments_pending
         return at_rest and h.forge.labels == PEOPLES | {str(status.state)} and crowd.has_told_everything

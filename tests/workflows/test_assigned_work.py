@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from temporalio.client import WorkflowExecutionStatus
 from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import Replayer
 
 from hikitsugi.app.leases import TemporalOffice
-from hikitsugi.domain.assignment import ANOTHERS, LOST, Outcome
+from hikitsugi.app.temporal import WORKFLOWS, plugin
+from hikitsugi.domain.assignment import ANOTHERS, BUSY, LOST, Outcome
 from hikitsugi.domain.errors import WillNeverWork
 from tests.workflows.house import house, until
 from tests.workflows.office import HOUR, AgentsIssue
@@ -61,6 +63,30 @@ async def test_a_silent_agent_loses_the_issue_and_its_late_report_is_refused(tim
             return issue.board.told.count("again") == 2
 
         await until(is_back_again)
+
+
+@pytest.mark.req("BR-10", "TW-03")
+@pytest.mark.parametrize("drift", [timedelta(), timedelta(seconds=1), timedelta(days=1)], ids=str)
+async def test_the_story_repeats_itself_whatever_the_clock_tells(time: WorkflowEnvironment, drift: timedelta):
+    """A worker whose task was handed to it late may have read an earlier time than the history tells."""
+    async with AgentsIssue(time).open() as issue:
+        lease = await issue.gets("a1")
+        await issue.after(HOUR / 2)
+        await issue.reports(lease, Outcome.HEARTBEAT)
+        await issue.after(HOUR * 2)
+        await until(lambda: issue.is_given_to("a2"))
+        failing = await issue.gets("a2")
+        await issue.reports(failing, Outcome.FAILED)
+        await issue.after(timedelta(seconds=6))
+        await until(lambda: issue.is_given_to("a3"))
+        assert (await issue.reports(failing, Outcome.COMPLETED)).refusal == LOST
+        await issue.reports(await issue.gets("a3"), Outcome.COMPLETED)
+        history = await issue.workflow.fetch_history()
+    steps = [event for event in history.events if event.HasField("workflow_task_started_event_attributes")]
+    began = steps[0].event_time.ToDatetime()
+    for number, step in enumerate(steps):
+        step.event_time.FromDatetime(began + drift * number)
+    await Replayer(workflows=WORKFLOWS, plugins=[plugin()]).replay_workflow(history)
 
 
 @pytest.mark.req("BR-04", "BR-10")
@@ -136,6 +162,65 @@ async def test_a_closed_issue_is_taken_from_its_agent_and_its_workflow_ends(time
         assert issue.forge.labels == {"bug"}
         assert (await issue.reports(lease, Outcome.COMPLETED)).refusal == LOST
         assert (await issue.workflow.describe()).status is WorkflowExecutionStatus.COMPLETED
+
+
+async def test_a_pause_while_an_agent_works_keeps_its_lease_and_a_resume_changes_nothing(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        lease = await issue.gets("a1")
+        for order in ("pause", "resume", "pause", "resume"):
+            await issue.workflow.signal(order)
+            assert (await issue.reports(lease, Outcome.HEARTBEAT)).lease
+        assert (await issue.reports(lease, Outcome.COMPLETED)).outcome is Outcome.COMPLETED
+        assert issue.forge.labels == {"bug", "needs-review"}
+
+
+async def test_a_pause_during_a_rest_does_not_shorten_it(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        await issue.reports(await issue.gets("a1"), Outcome.FAILED)
+        for order in ("pause", "resume"):
+            await issue.workflow.signal(order)
+        assert "rests" in ((await issue.asks("a2")).refusal or "")
+        await issue.after(timedelta(seconds=6))
+
+        async def is_offered() -> bool:
+            return issue.board.told[-1] == "again"
+
+        await until(is_offered)
+        await issue.gets("a2")
+
+
+async def test_a_reopened_issue_is_given_again_and_the_end_of_its_new_lease_is_told_too(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        for agent in ("a1", "a2"):
+            lease = await issue.gets(agent)
+            assert (await issue.reports(lease, Outcome.FAILED, f"{agent} had no compiler")).outcome
+            await issue.workflow.signal("issue_changed", {"state": "closed"})
+            await issue.workflow.result()
+            assert f"{agent} had no compiler" in issue.forge.comments[-1].body
+
+
+@pytest.mark.req("BR-06")
+async def test_an_agent_that_did_not_hear_of_its_lease_is_told_of_it_when_it_claims_anew(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        first, second = await asyncio.gather(issue.asks("a1"), issue.asks("a1"))
+        assert first.lease
+        assert second.lease == first.lease
+        assert (await issue.gets("a1")).id == first.lease.id
+        assert issue.forge.calls == 2
+
+
+@pytest.mark.req("BR-06")
+async def test_an_agent_with_another_task_is_refused_and_the_issue_goes_to_the_next(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        issue.board.busy = {"a1"}
+        assert (await issue.asks("a1")).refusal == BUSY
+        assert issue.forge.branches == []
+
+        async def is_back() -> bool:
+            return issue.board.told[-1] == "again"
+
+        await until(is_back)
+        await issue.gets("a2")
 
 
 async def test_a_stop_takes_it_from_the_agent_and_only_a_resume_gives_it_again(time: WorkflowEnvironment):

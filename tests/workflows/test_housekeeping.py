@@ -28,7 +28,7 @@ async def test_a_schedule_that_is_made_twice_forgets_expired_sessions_by_the_wor
 ):
     queue = f"tidy-{uuid4().hex[:8]}"
     async with open_memory(f"sqlite+aiosqlite:///{tmp_path / 'memory.db'}") as memory:
-        steps = HousekeepingActivities(memory.records)
+        steps = HousekeepingActivities(memory.records, TemporalHousehold(time.client))
         await memory.records.begin_task(Task(key="k1", issue=ISSUE, session=1, started_at=NOON))
         await memory.records.keep_context(context())
         async with Worker(

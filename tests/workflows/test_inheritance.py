@@ -1,6 +1,7 @@
 """An issue that is worked on again remembers, whatever happened to its workflow or to the store."""
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -68,6 +69,11 @@ async def test_a_failed_session_leaves_a_summary_and_the_next_one_inherits_the_o
         await until(lambda: _results(h, 2))
         assert h.model.transcripts[-1].turns[1].text == "前回の処理要約: The good session."
         assert _stored(tmp_path, "SELECT status FROM contexts ORDER BY session") == ["completed", "failed"]
+        await h.hears(ALICE, "thanks")
+        await h.comes_to("completed")
+        [handed_down] = _stored(tmp_path, "SELECT body FROM contexts WHERE session = 3")
+        claimed = [told for told in json.loads(handed_down)["verifications"] if told.endswith("tests pass")]
+        assert claimed == ["Session 1: tests pass", "tests pass"]
 
 
 @pytest.mark.req("CI-12")
@@ -79,6 +85,7 @@ async def test_inheritance_can_be_switched_off(time: WorkflowEnvironment, tmp_pa
         await h.hears(ALICE, "Once more.")
         await until(lambda: _results(h, 2))
         assert not _is_inherited(h)
+        assert h.model.transcripts[-1].tools == ()
         assert NOTICE not in h.forge.ours
 
 
@@ -118,6 +125,25 @@ async def test_a_damaged_context_means_a_new_task_and_never_a_failure(
         await h.start()
         await until(lambda: _results(h, 2))
         assert not _is_inherited(h)
+
+
+@pytest.mark.req("CI-08")
+@pytest.mark.parametrize("ends", ["terminated", "at rest"])
+async def test_a_memory_in_which_every_row_is_damaged_means_a_new_task_and_never_a_failure(
+    time: WorkflowEnvironment, tmp_path: Path, ends: str
+):
+    async with house(time, rounds=1).open(tmp_path) as h:
+        await _completed(h)
+        if ends == "terminated":
+            await h.workflow.terminate()
+        _vandalise(tmp_path)
+        if ends == "terminated":
+            await h.start()
+        else:
+            await h.hears(ALICE, "It fails again.")
+        await until(lambda: _results(h, 2))
+        await h.hears(ALICE, "thanks")
+        await h.comes_to("completed")
 
 
 @pytest.mark.req("CI-08", "CI-01")
@@ -200,6 +226,18 @@ def _stored(folder: Path, query: str) -> list[Any]:
         found = [row[0] for row in connection.execute(query)]
     connection.close()
     return found
+
+
+def _vandalise(folder: Path) -> None:
+    """Put something unreadable wherever a row holds more than its key."""
+    with sqlite3.connect(folder / "memory.db") as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in {*tables} - {"alembic_version"}:
+            columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
+            for _, column, kind, *_, is_key in columns:
+                if kind in {"TEXT", "DATETIME"} and not is_key and column not in {"issue", "conversation"}:
+                    connection.execute(f"UPDATE {table} SET {column} = '{{'")  # noqa: S608 - names of our own schema
+    connection.close()
 
 
 def _change(folder: Path, statement: str, *given: str) -> None:

@@ -255,7 +255,27 @@ async def test_a_limit_is_a_durable_wait_that_the_status_shows(time: WorkflowEnv
         assert "利用制限" in str((await h.status()).waiting_for)
         await time.fast_forward(h.workflow, timedelta(minutes=11))
         await h.comes_to("awaiting-response")
-        assert h.forge.ours == ["## 実行完了"]
+        told = ["## 🛠️ 進捗(セッション 1)"] if whose == "model" else []
+        assert h.forge.ours == [*told, "## 実行完了"]
+
+
+@pytest.mark.req("BY-05", "BY-02")
+async def test_a_limit_is_shown_on_the_issue_too_until_it_is_over(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        h.model.refuses = TryAgainLater("limit reached", after=timedelta(hours=1))
+        await h.start()
+        await until(lambda: _shows(h, "モデルの利用制限の解除"))
+        h.model.refuses = None
+        await time.fast_forward(h.workflow, timedelta(hours=1, minutes=1))
+        await h.comes_to("awaiting-response")
+        await time.fast_forward(h.workflow, timedelta(seconds=6))
+        await until(lambda: _shows(h, "コメントの返信"))
+        assert len(h.forge.ours) == 2
+
+
+async def _shows(h: House, words: str) -> bool:
+    """Whether the living comment says what is waited for."""
+    return any(words in comment.body for comment in h.forge.comments if comment.body.startswith("## 🛠️"))
 
 
 async def _waits_for(h: House, words: str) -> bool:

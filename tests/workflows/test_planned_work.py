@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from temporalio.testing import WorkflowEnvironment
 
+from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import PlanningLimits
 from hikitsugi.domain.verification import CheckRun, Placeholder
 from tests.workflows.fakes import ALICE
-from tests.workflows.house import House, until
+from tests.workflows.house import House, house, until
 from tests.workflows.planner import Planner, action, decision, plan, planned, reflection, submits, verdict
 from workflows.display import PHASE
 from workflows.issue_workflow import IssueWorkflow
@@ -108,6 +109,7 @@ async def test_a_placeholder_found_by_code_becomes_a_further_action(time: Workfl
         assert h.workshop.carried_out[-1] == "further_1_1"
         assert "### 追加作業" in await h.workflow.query(IssueWorkflow.plan)
         assert "仮の実装が残っています" in h.forge.comments[-1].body
+        assert h.forge.is_draft is True
 
 
 @pytest.mark.req("BY-03", "PL-04")
@@ -242,7 +244,7 @@ async def test_the_limit_of_actions_is_kept(time: WorkflowEnvironment, tmp_path:
         assert len(h.workshop.carried_out) <= 3
 
 
-@pytest.mark.req("PL-07", "CH-03")
+@pytest.mark.req("PL-07", "CH-03", "BY-03")
 async def test_a_comment_after_the_result_is_planned_anew_with_the_earlier_plan_known(
     time: WorkflowEnvironment, tmp_path: Path
 ):
@@ -259,6 +261,47 @@ async def test_a_comment_after_the_result_is_planned_anew_with_the_earlier_plan_
         assert "- task_1 [done] Step 1" in text
         assert [item.id for item in status.plan] == ["task_7"]
         assert len({request.head for request in h.forge.requests}) == 1
+        assert h.forge.standings == [False, True, False]
+
+
+@pytest.mark.req("BY-08", "CH-11")
+@pytest.mark.parametrize("again", [False, True], ids=["first pass", "second pass"])
+async def test_work_that_fails_is_pushed_before_that_is_told(time: WorkflowEnvironment, tmp_path: Path, *, again: bool):
+    lines = {Phase.PLANNING: (plan(action(1)), plan(action(7)))}
+    async with House(time, Planner(lines), planned()).open(tmp_path) as h:
+        if again:
+            await h.start()
+            await h.comes_to("awaiting-response")
+            await h.hears(ALICE, "Also the README, please.")
+        h.model.refuses_after_tools = WillNeverWork("The model does not accept the key.")
+        pushed = len(h.workshop.published)
+        if not again:
+            await h.start()
+        await until(lambda: _errors(h))
+        await h.comes_to("awaiting-response" if again else "failed")
+        assert len(h.workshop.published) == pushed + 1
+        assert h.workshop.carried_out[-1] == ("task_7" if again else "task_1")
+        assert h.forge.is_draft is not False
+        assert "The model does not accept the key." in h.forge.comments[-1].body
+        if not again:
+            assert "`hikitsugi/issue-1`" in h.forge.comments[-1].body
+
+
+@pytest.mark.req("PL-07", "BY-03")
+async def test_a_later_session_that_changes_nothing_leaves_the_request_ready(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.hears(ALICE, "thanks")
+        await h.comes_to("completed")
+        await h.hears(ALICE, "What was wrong?")
+        await until(lambda: _results(h, 2))
+        await h.comes_to("awaiting-response")
+        assert h.forge.standings == [False]
+
+
+async def _errors(h: House) -> bool:
+    return "## エラーが発生しました" in h.forge.ours
 
 
 async def _results(h: House, number: int) -> bool:

@@ -287,7 +287,7 @@ async def test_a_passing_fault_of_the_forge_neither_loses_nor_repeats(time: Work
 
 
 @pytest.mark.req("TW-08", "BY-05")
-@pytest.mark.lesson("C2")
+@pytest.mark.lesson("C4", "C2")
 async def test_an_hour_of_rate_limit_neither_loses_nor_repeats(time: WorkflowEnvironment, plain: Client):
     watch = Watch(time, plain)
     issue = watch.forge.shows(1, "task:misc")

@@ -15,7 +15,7 @@ from tests.workspace.conftest import BRANCH, COMMIT
 from tests.workspace.git_server import GitServer, git
 from tests.workspace.test_checkout import files, show, tip
 
-_SAMPLE = {3, 13, 25, 27}
+_SAMPLE = {3, 25}
 _POINTS = [
     pytest.param(when, point, marks=[] if point in _SAMPLE else [pytest.mark.long])
     for when in ("before", "after")

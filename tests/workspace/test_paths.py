@@ -18,7 +18,7 @@ _STEPS = st.sampled_from(
     ["..", ".", "a", "b", "", "link", "up", "loop", "dangling", ".git", ".GIT", "file", "~", "-x", "é", "x" * 300]
 )
 _PATHS = st.lists(_STEPS, max_size=6).map("/".join) | st.text(max_size=20).filter(lambda text: "\0" not in text)
-_HARD = settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+_HARD = settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture

@@ -281,7 +281,7 @@ _JSON = st.recursive(
 _KEYS = st.sampled_from(["path", "pattern", "old_string", "new_string", "content", "start", "end", "glob", "status"])
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(["read", "edit", "write", "glob", "submit", "x"]), st.dictionaries(_KEYS, _JSON, max_size=4))
 async def test_no_input_raises(desk: Desk, name: str, given: dict[str, JsonValue]):
     assert isinstance(await desk.use(name, **given), ToolOutcome)

@@ -85,7 +85,13 @@ def _verdict(request: Request) -> dict[str, Any]:
     failed = "exited with" in seen and "exited with 0" not in seen
     return {
         "passed": not failed,
-        "criteria": [],
+        "criteria": [
+            {
+                "criterion": "`python -m unittest` が成功する",
+                "met": not failed,
+                "evidence": "プッシュしたコミットで失敗しています" if failed else "プッシュしたコミットで成功しました",
+            }
+        ],
         "issues": ["チェックが失敗しています。"] if failed else [],
         "actions": [],
         "confidence": 0.9,

@@ -5,10 +5,10 @@ from typing import Any
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from hikitsugi.devforge.refusals import Invalid, NotAllowed, NotMergeable, NotThere, Outdated
+from hikitsugi.devforge.refusals import Invalid, NotAllowed, NotMergeable, NotThere, Outdated, Unsupported
 
 DOCUMENTATION = "https://docs.github.com/rest"
-Refusal = NotThere | NotAllowed | NotMergeable | Outdated | Invalid | RequestValidationError
+Refusal = NotThere | NotAllowed | NotMergeable | Outdated | Unsupported | Invalid | RequestValidationError
 
 
 def error(status: int, message: str, errors: list[dict[str, Any]] | None = None) -> JSONResponse:
@@ -29,8 +29,8 @@ def refusal(reason: Refusal) -> JSONResponse:
             return error(403, words if words.startswith("Resource not") else "Must have admin rights to Repository.")
         case NotMergeable() | Outdated():
             return error(405 if isinstance(reason, NotMergeable) else 409, str(reason))
-        case Invalid(resource="Reference"):
-            return error(422, reason.reason)
+        case Unsupported() | Invalid(resource="Reference"):
+            return error(422, str(reason))
         case Invalid():
             return error(422, "Validation Failed", [_problem(reason)])
         case RequestValidationError():

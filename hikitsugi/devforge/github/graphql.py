@@ -12,6 +12,7 @@ from hikitsugi.devforge.github.asking import Caller, Forge
 from hikitsugi.devforge.github.people_shape import Json, node_id
 from hikitsugi.devforge.github.route import GitHubRoute
 from hikitsugi.devforge.records import Issue
+from hikitsugi.devforge.refusals import Unsupported
 from hikitsugi.devforge.repository import Repository
 
 routes = APIRouter(route_class=GitHubRoute)
@@ -41,7 +42,10 @@ def mutate(forge: Forge, caller: Caller, asked: Query) -> JSONResponse:
     if not home.member(caller).may_write:
         return _problem("FORBIDDEN", f"{caller.login} does not have permission to change the pull request.")
     is_draft = mutation["name"] == "convertPullRequestToDraft"
-    changed = home.set_draft(one.number, caller, is_draft=is_draft)
+    try:
+        changed = home.set_draft(one.number, caller, is_draft=is_draft)
+    except Unsupported as reason:
+        return _problem("UNPROCESSABLE", str(reason))
     told: Json = {"id": node_id("PR", one.id), "number": changed.number, "isDraft": is_draft}
     return JSONResponse({"data": {mutation["name"]: {"clientMutationId": None, "pullRequest": told}}})
 

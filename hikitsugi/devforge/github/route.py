@@ -15,7 +15,7 @@ from hikitsugi.devforge.github.errors import error, refusal
 from hikitsugi.devforge.github.quota import quota_headers
 from hikitsugi.devforge.rate import RateMeter
 from hikitsugi.devforge.records import Person
-from hikitsugi.devforge.refusals import Invalid, NotAllowed, NotMergeable, NotThere, Outdated
+from hikitsugi.devforge.refusals import Invalid, NotAllowed, NotMergeable, NotThere, Outdated, Unsupported
 
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
 CREATED = 201
@@ -82,7 +82,7 @@ async def _answer_known(request: Request, caller: Person, handle: Handle) -> Res
 async def _attempt(request: Request, handle: Handle) -> Response:
     try:
         return await handle(request)
-    except (NotThere, NotAllowed, NotMergeable, Outdated, Invalid, RequestValidationError) as reason:
+    except (NotThere, NotAllowed, NotMergeable, Outdated, Unsupported, Invalid, RequestValidationError) as reason:
         return refusal(reason)
 
 
