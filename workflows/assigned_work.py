@@ -100,6 +100,7 @@ class AssignedWork:
     async def claim(self, wanted: Claim) -> Answer:
         """Give the issue to an agent, if it can be given and everything can be prepared."""
         self._life.assignment = assignment = self._life.assignment or Assignment()
+        await self._is_settled()
         if assignment.is_given_to(wanted.agent):
             return await self._given_before(wanted)
         if refusal := assignment.refusal(held=self._life.hold is not None):
@@ -185,9 +186,13 @@ class AssignedWork:
         """The lease is over at once; the forge gets a moment to show it."""
         self._assignment.end(outcome, workflow.now(), report.note)
         self._assignment.last_report = report.model_copy(update={"note": ""})
-        shown_by = workflow.now() + limits.SETTLED_WITHIN
-        await happens_before(shown_by, lambda: self._assignment.settlement is None, "labels")
+        await self._is_settled()
         return Answer(outcome=outcome)
+
+    async def _is_settled(self) -> bool:
+        """Give forge and board a moment; the board offers an issue before the story hears that it does."""
+        shown_by = workflow.now() + limits.SETTLED_WITHIN
+        return await happens_before(shown_by, lambda: self._assignment.settlement is None, "labels")
 
     def _is_held_by(self, report: Report) -> bool:
         assignment = self._life.assignment

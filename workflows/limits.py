@@ -34,7 +34,7 @@ RECONCILE_AFTER = timedelta(minutes=1)
 """When a comment that was written again is looked after: what arrives late has arrived by then."""
 
 SETTLED_WITHIN = timedelta(seconds=10)
-"""How long an agent's report waits for the forge to show what it says."""
+"""How long reports and claims wait for the forge to show how the last lease ended."""
 
 WATCH_PAUSE = timedelta(minutes=5)
 """How long a repository that cannot be watched rests before it is tried again."""

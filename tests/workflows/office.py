@@ -1,5 +1,6 @@
 """One issue for external agents on a real Temporal server, with fakes of forge and board around it."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Collection, Iterable
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -35,6 +36,9 @@ class FakeBoard:
         self.told: list[str] = []
         self.busy: set[str] = set()
         """The agents that have another task."""
+        self.answers = asyncio.Event()
+        """Set, unless it offers an issue long before it says that it did."""
+        self.answers.set()
 
     async def is_filled(self, home: RepositoryAddress) -> bool:
         return True
@@ -65,6 +69,7 @@ class FakeBoard:
 
     async def let_go(self, issue: IssueAddress, agent: str, *, again: bool) -> None:
         self.told.append("again" if again else "let go")
+        await self.answers.wait()
 
 
 class AgentsForge(FakeForge):

@@ -223,6 +223,30 @@ async def test_an_agent_with_another_task_is_refused_and_the_issue_goes_to_the_n
         await issue.gets("a2")
 
 
+@pytest.mark.req("BR-06")
+async def test_who_is_woken_before_the_story_knows_that_the_issue_is_offered_gets_it(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        lease = await issue.gets("a1")
+        issue.board.answers.clear()
+        released = asyncio.create_task(issue.reports(lease, Outcome.RELEASED))
+
+        async def is_offered() -> bool:
+            return issue.board.told[-1] == "again"
+
+        await until(is_offered)
+        claimed = asyncio.create_task(issue.asks("a2"))
+
+        async def has_come() -> bool:
+            events = (await issue.workflow.fetch_history()).events
+            updates = [e for e in events if e.HasField("workflow_execution_update_accepted_event_attributes")]
+            return len(updates) == 3
+
+        await until(has_come)
+        issue.board.answers.set()
+        assert (await released).outcome
+        assert (await claimed).lease
+
+
 async def test_a_stop_takes_it_from_the_agent_and_only_a_resume_gives_it_again(time: WorkflowEnvironment):
     async with AgentsIssue(time).open() as issue:
         await issue.gets("a1")
