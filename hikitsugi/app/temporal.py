@@ -12,10 +12,9 @@ from temporalio.client import Client
 from temporalio.plugin import SimplePlugin
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
-from temporalio.worker import Interceptor
+from temporalio.worker import Interceptor, UnsandboxedWorkflowRunner
 
 from hikitsugi.app.payloads import data_converter
-from hikitsugi.app.sandbox import sandbox_that_knows_us
 from hikitsugi.app.settings_sections import TemporalSettings
 from hikitsugi.domain.errors import TryAgainLater
 from hikitsugi.domain.redaction import Redactor
@@ -36,11 +35,11 @@ _ATTRIBUTES = (display.STATE, display.REPOSITORY, display.PHASE, display.AGENT, 
 def plugin(
     interceptors: Sequence[Interceptor] = (), redact: Redactor | None = None, key: SecretStr | None = None
 ) -> SimplePlugin:
-    """Converter and sandbox in one piece; which workflows run where is each worker's own."""
+    """How stories are written down and told, in one piece; which workflows run where is each worker's own."""
     return SimplePlugin(
         "hikitsugi",
         data_converter=data_converter(redact or Redactor(), key),
-        workflow_runner=sandbox_that_knows_us,
+        workflow_runner=UnsandboxedWorkflowRunner(),
         interceptors=list(interceptors),
     )
 

@@ -5,7 +5,6 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-from hikitsugi.app import sandbox
 from hikitsugi.app.running import Role, running, until_told_to_end
 from hikitsugi.app.settings import load_settings
 from hikitsugi.cli.ending import ended
@@ -13,8 +12,6 @@ from workflows import limits
 
 
 async def main(config: str) -> None:
-    # The stories see this process's limits instead of reading them anew.
-    sandbox.__dict__["_PASSED_THROUGH"] += ("workflows",)
     limits.HOST_SILENT = timedelta(seconds=3)
     async with running(load_settings(Path(config), {}), {Role.WORKER, Role.WATCHER}) as (_, servers):
         await until_told_to_end(servers)

@@ -11,8 +11,7 @@ from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHandle
 from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
-from temporalio.worker import Interceptor, Worker, WorkflowRunner
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+from temporalio.worker import Interceptor, Worker
 
 from activities.compression_activities import CompressionActivities
 from activities.failures import FailureTranslation
@@ -38,9 +37,6 @@ from tests.workflows.fakes import FakeForge, FakeModel, FakeSummarist, FakeWorks
 from workflows.issue_workflow import IssueWorkflow
 
 GENEROUS = 60.0
-SANDBOXED = SandboxedWorkflowRunner()
-CHANGEABLE = SandboxedWorkflowRunner(restrictions=SandboxRestrictions.default.with_passthrough_modules("workflows"))
-"""For a test that changes what the stories go by."""
 
 
 class House:
@@ -57,9 +53,7 @@ class House:
         self.task_queue = f"house-{uuid4().hex[:8]}"
 
     @asynccontextmanager
-    async def open(
-        self, folder: Path, interceptors: tuple[Interceptor, ...] = (), runner: WorkflowRunner = SANDBOXED
-    ) -> AsyncGenerator["House"]:
+    async def open(self, folder: Path, interceptors: tuple[Interceptor, ...] = ()) -> AsyncGenerator["House"]:
         """Run the worker."""
         async with open_memory(f"sqlite+aiosqlite:///{folder / 'memory.db'}") as memory:
             forges = {"github": self.forge}
@@ -92,7 +86,6 @@ class House:
                     *(between.take_over, between.hand_over, shortening.compress),
                     *(thinking.think, workspace.prepare_workspace, workspace.use_tools, workspace.publish),
                 ],
-                workflow_runner=runner,
                 build_id=BUILD,
                 interceptors=[FailureTranslation(Redactor()), Heartbeat(), *interceptors],
                 max_heartbeat_throttle_interval=timedelta(milliseconds=100),

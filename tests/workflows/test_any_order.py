@@ -14,7 +14,7 @@ from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.policy import LabelNames, Policy
 from tests.workflows.fakes import ALICE, BOT
-from tests.workflows.house import CHANGEABLE, House, house, until
+from tests.workflows.house import House, house, until
 from workflows import limits
 
 NAMES = LabelNames()
@@ -142,7 +142,7 @@ async def test_two_hundred_random_orders_of_events_end_well(
 async def _lived_through(time: WorkflowEnvironment, folder: Path, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - the same events at every run
     policy = Policy(completion_keywords=COMPLETION_KEYWORDS, max_comment_count=5)
-    async with house(time, rounds=1, policy=policy).open(folder, runner=CHANGEABLE) as h:
+    async with house(time, rounds=1, policy=policy).open(folder) as h:
         await h.start()
         crowd = Crowd(h, chance)
         for _ in range(EVENTS):

@@ -10,7 +10,7 @@ from hikitsugi.domain.errors import TryAgainLater
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import PlanningPolicy
 from tests.workflows.fakes import ALICE, BOT
-from tests.workflows.house import CHANGEABLE, House, until
+from tests.workflows.house import House, until
 from tests.workflows.planner import Planner, action, plan, planned
 from workflows import limits
 
@@ -60,7 +60,7 @@ async def test_a_pause_and_fresh_runs_go_on_in_the_same_comment_with_the_same_nu
 ):
     monkeypatch.setattr(limits, "RENEW_AFTER_EVENTS", 60)
     h = House(time, Planner(), planned())
-    async with h.open(tmp_path, runner=CHANGEABLE):
+    async with h.open(tmp_path):
         h.model.silent_in = Phase.EXECUTION
         first = await h.start()
         await until(lambda: _is_asked(h, "execution"))
