@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Iterable, Mapping
 from temporalio import activity
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.assignment import BUSY, Claim, Outcome, Settlement
+from hikitsugi.domain.assignment import BUSY, IN_REVIEW, Claim, Outcome, Settlement
 from hikitsugi.domain.board import Board, Held
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.lease import Lease
@@ -67,7 +67,7 @@ class AssignmentActivities:
     async def _must_be_open_again(self, request: Prepare) -> None:
         now = await self._forges[request.issue.forge].read_issue(request.issue)
         if not now.is_open or request.claim.terms.labels.needs_review.casefold() in folded(now.labels):
-            raise WillNeverWork("the issue waits for a review")
+            raise WillNeverWork(IN_REVIEW)
 
     @activity.defn
     async def has_evidence(self, request: Prepare) -> bool:
@@ -89,9 +89,14 @@ class AssignmentActivities:
         if settlement.is_told:
             note = assignments.lease_ended(request.claim.terms.language, settlement)
             await forge.post_comment(issue, self._redact(note), f"lease-{settlement.lease}-{settlement.outcome}")
-        if settlement.outcome is Outcome.COMPLETED:
-            await self._board.remove(issue)
-        await self._board.let_go(issue, settlement.agent, again=request.again)
+        await self.clear_board(request)
+
+    @activity.defn
+    async def clear_board(self, request: Settle) -> None:
+        """Let the board alone know, where the forge refuses to show it."""
+        if request.settlement.outcome is Outcome.COMPLETED:
+            await self._board.remove(request.issue)
+        await self._board.let_go(request.issue, request.settlement.agent, again=request.again)
 
     @activity.defn
     async def offer_again(self, request: Offer) -> None:

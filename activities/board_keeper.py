@@ -10,7 +10,7 @@ from hikitsugi.domain.selection import Rules
 
 
 class BoardKeeper:
-    """Fills the board where it is empty, and else changes what has changed."""
+    """Fills the board where it is empty or another process filled it, and else changes what has changed."""
 
     def __init__(
         self, forges: Mapping[str, Forge], board: Board, rules: Rules, homes: Collection[RepositoryAddress]
@@ -19,6 +19,8 @@ class BoardKeeper:
         self._board = board
         self._rules = rules
         self._homes = frozenset(homes)
+        self._known: set[RepositoryAddress] = set()
+        """What was filled by the rules that hold now."""
 
     def keeps(self, home: RepositoryAddress) -> bool:
         """Whether a repository's issues are for external agents."""
@@ -29,9 +31,10 @@ class BoardKeeper:
         forge = self._forges[home.forge]
         base = await forge.read_base(home)
         seen = _issues_in(news)
-        if afresh or not await self._board.is_filled(home):
+        if afresh or home not in self._known or not await self._board.is_filled(home):
             shown = seen if afresh else _issues_in((await forge.look(home, None)).news)
             await self._fill(home, base, shown)
+            self._known.add(home)
         else:
             await self._board.set_base(home, base)
             await self._change(home, base, seen)

@@ -8,12 +8,12 @@ from temporalio.exceptions import ActivityError
 
 from activities.assignment_activities import AssignmentActivities, Offer, Prepare, Settle
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.assignment import ANOTHERS, BUSY, LOST, Answer, Assignment, Claim, Outcome, Report
+from hikitsugi.domain.assignment import ANOTHERS, BUSY, IN_REVIEW, LOST, Answer, Assignment, Claim, Outcome, Report
 from hikitsugi.domain.life import Life
 from hikitsugi.messages import assignments
 from workflows import limits
 from workflows.display import AGENT, STATE, Display
-from workflows.patience import Patience, execute
+from workflows.patience import Patience, asked_to_wait, execute
 from workflows.reasons import reason_of
 from workflows.timers import happens_before
 
@@ -40,6 +40,7 @@ class AssignedWork:
         self._renew = renew
         self._shown: object = None
         self._awaited: datetime | None = None
+        self._is_preparing = False
 
     @property
     def _assignment(self) -> Assignment:
@@ -49,12 +50,12 @@ class AssignedWork:
 
     async def serve(self) -> None:
         """Watch over the lease and settle what has ended, until the issue is closed or nobody asks any more."""
-        forgotten_at = workflow.now() + self._assignment.terms.context_expiry
         while not self._assignment.is_over:
             self._show()
             await workflow.wait_condition(lambda: not self._assignment.is_being_prepared or self._is_told_otherwise())
+            forgotten_at = workflow.now() + self._assignment.terms.context_expiry
             self._awaited = until = self._assignment.next_moment(forgotten_at)
-            if not await self._happens_before(until) and until == forgotten_at:
+            if not await self._happens_before(until) and until == forgotten_at and self._assignment.lease is None:
                 return
             self._obey()
             if self._assignment.settlement:
@@ -109,10 +110,13 @@ class AssignedWork:
         lease = assignment.grant(self._issue, wanted, workflow.uuid4().hex[:16], workflow.now())
         request = Prepare(issue=self._issue, claim=wanted, lease=lease, was_reviewed=was_reviewed)
         step, summary = AssignmentActivities.prepare_assignment, f"prepare for {wanted.agent}"
+        self._is_preparing = True
         try:
             await execute(step, request, limits.ASSIGNMENT, summary, None)
         except ActivityError as error:
-            return self._went_wrong(reason_of(error), was_reviewed=was_reviewed)
+            return self._went_wrong(error)
+        finally:
+            self._is_preparing = False
         return self._is_given(wanted)
 
     async def _given_before(self, wanted: Claim) -> Answer:
@@ -122,12 +126,16 @@ class AssignedWork:
             return _LOST
         return Answer(lease=self._assignment.lease, handover=self._handover)
 
-    def _went_wrong(self, reason: str, *, was_reviewed: bool) -> Answer:
-        """What cannot be prepared rests for a while, longer each time, so that the others have their turn."""
+    def _went_wrong(self, error: ActivityError) -> Answer:
+        """What cannot be prepared rests for a while, longer each time, so that the others have their turn.
+
+        A limit of the forge is no fault of the issue, which comes back when the limit is over.
+        """
+        reason, wait = reason_of(error), asked_to_wait(error)
         self._life.note_error(reason)
-        outcome = Outcome.RELEASED if was_reviewed or reason == BUSY else Outcome.FAILED
-        self._assignment.end(outcome, workflow.now(), is_told=False)
-        return Answer(refusal=reason)
+        outcome = Outcome.RELEASED if wait or reason in (BUSY, IN_REVIEW) else Outcome.FAILED
+        self._assignment.end(outcome, workflow.now(), is_told=False, again=reason != IN_REVIEW)
+        return Answer(refusal=reason, wait=wait)
 
     def _is_given(self, wanted: Claim) -> Answer:
         """Somebody may have closed the issue meanwhile: then nobody has it."""
@@ -143,7 +151,10 @@ class AssignedWork:
 
     @property
     def _handover(self) -> str | None:
-        return self._life.inheritance.summary if self._life.inheritance else None
+        """What earlier work left: the built-in agent's summary, and the last words of an external one."""
+        last, language = self._assignment.last_words, self._assignment.terms.language
+        left = [self._life.inheritance.summary] if self._life.inheritance else []
+        return "\n\n".join([*left, assignments.lease_ended(language, last)] if last else left) or None
 
     async def report(self, report: Report) -> Answer:
         """What an agent says of its lease; one that is lost changes nothing."""
@@ -204,6 +215,8 @@ class AssignedWork:
 
     async def _settle(self) -> None:
         """Show the end of a lease; a forge that refuses does not undo it."""
+        # What is still being prepared would be shown after its end.
+        await workflow.wait_condition(lambda: not self._is_preparing)
         settlement, claim = self._assignment.settlement, self._assignment.claim
         if settlement is None or claim is None:
             return
@@ -215,6 +228,7 @@ class AssignedWork:
             await self._patience.take(step, request, limits.FORGE, summary)
         except ActivityError as error:
             self._life.note_error(reason_of(error))
+            await self._patience.take(AssignmentActivities.clear_board, request, limits.STORE, "board")
         self._assignment.settlement = None
 
     async def _offer(self) -> None:

@@ -4,6 +4,7 @@
 # pyright: reportUnknownMemberType=false
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
@@ -12,10 +13,17 @@ from temporalio.client import (
     Client,
     WithStartWorkflowOperation,
     WorkflowQueryFailedError,
+    WorkflowQueryRejectedError,
     WorkflowUpdateFailedError,
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
-from temporalio.common import Priority, SearchAttributePair, TypedSearchAttributes, WorkflowIDConflictPolicy
+from temporalio.common import (
+    Priority,
+    QueryRejectCondition,
+    SearchAttributePair,
+    TypedSearchAttributes,
+    WorkflowIDConflictPolicy,
+)
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -30,12 +38,21 @@ from hikitsugi.domain.states import State
 from workflows.display import AGENT, COST_USD, REPOSITORY, STATE
 from workflows.issue_workflow import DRAINING, IssueWorkflow
 
+_log = logging.getLogger(__name__)
 _PATIENCE = timedelta(seconds=25)
 _SHORT_PATIENCE = timedelta(seconds=5)
 _ATTEMPTS = 6
 _FIRST_PAUSE = 0.05
 _PASSING = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.NOT_FOUND)
 """What is said of a run that is just ending, and by a server that has just been started."""
+
+
+_IS_STUCK = "in failed state"
+"""What is said of a run whose last step cannot be taken."""
+
+
+class Stuck(TryAgainLater):
+    """A story that cannot go on until somebody mends it, while others can."""
 
 
 class TemporalOffice:
@@ -89,14 +106,36 @@ class TemporalOffice:
         query = f"{running} AND {STATE.name} = '{State.IN_PROGRESS}'"
         try:
             found = [IssueAddress.parse(each.id) async for each in self._client.list_workflows(query)]
-            leases = await asyncio.gather(*map(self._held, found))
-        except (RPCError, WorkflowQueryFailedError) as error:
+        except RPCError as error:
             raise _away() from error
+        leases = await asyncio.gather(*map(self._held_if_told, found))
         return [held for held in leases if held]
 
-    async def _held(self, issue: IssueAddress) -> Held | None:
+    async def _held_if_told(self, issue: IssueAddress) -> Held | None:
+        """One story that cannot be told keeps nobody else from being asked."""
+        try:
+            return await self.held_of(issue)
+        except Stuck:
+            _log.warning("%s cannot tell who has it; look at it in the Web UI", issue)
+            return None
+
+    async def held_of(self, issue: IssueAddress) -> Held | None:
+        """The lease of an issue, as its workflow tells; none where there is no workflow, or where it was ended."""
         handle = self._client.get_workflow_handle_for(IssueWorkflow.run, str(issue))
-        lease = await handle.query(IssueWorkflow.lease, rpc_timeout=_SHORT_PATIENCE)
+        try:
+            lease = await handle.query(
+                IssueWorkflow.lease, reject_condition=QueryRejectCondition.NOT_OPEN, rpc_timeout=_SHORT_PATIENCE
+            )
+        except WorkflowQueryRejectedError:
+            return None
+        except RPCError as error:
+            if is_missing(error):
+                return None
+            if _IS_STUCK in str(error):
+                raise Stuck(str(issue)) from error
+            raise _away() from error
+        except WorkflowQueryFailedError as error:
+            raise Stuck(str(issue)) from error
         if lease is None:
             return None
         return Held(

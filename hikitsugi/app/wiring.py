@@ -129,7 +129,13 @@ class Parts:
     def assignment_steps(self, board: Board) -> Steps:
         """The steps around the leases of external agents."""
         leases = AssignmentActivities(self.forges, board, self.redact)
-        return [leases.prepare_assignment, leases.has_evidence, leases.settle_assignment, leases.offer_again]
+        return [
+            leases.prepare_assignment,
+            leases.has_evidence,
+            leases.settle_assignment,
+            leases.clear_board,
+            leases.offer_again,
+        ]
 
     def watch_steps(self, client: Client, doorbell: Doorbell, board: Board) -> Steps:
         """The step that watches a repository."""

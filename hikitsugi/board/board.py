@@ -16,6 +16,7 @@ from redis.exceptions import RedisError
 from hikitsugi.board import scripts
 from hikitsugi.board.keys import (
     AGENTS,
+    AUDITED,
     CHANNEL,
     LEASES,
     LEDGER,
@@ -36,6 +37,8 @@ from hikitsugi.domain.selection import Card, TaskType, home_of, shelf
 from hikitsugi.domain.value import Value
 
 LOCKED_FOR = timedelta(seconds=30)
+_AUDITED_EVERY = timedelta(minutes=1)
+_AGENT = "agent|"
 
 
 class Taken(Value):
@@ -46,13 +49,24 @@ class Taken(Value):
     owner: str = ""
     turn: str = "0"
     """Counts how often the task was put on its shelf."""
+    others: int = 0
+    """How many more tasks the shelves show, locked or not."""
     wait: timedelta | None = None
 
 
+class Entry(Value):
+    """The right of one request to act for its agent, and what the agent has, as far as the board knows."""
+
+    name: str
+    owner: str
+    held: Held | None
+
+
 class Lack(Value):
-    """What is missing on the board after a loss."""
+    """What is missing on the board after a loss, and whether it is time to look for leases that nobody has any more."""
 
     ledger: bool
+    audit: bool
     homes: tuple[RepositoryAddress, ...]
 
 
@@ -65,6 +79,8 @@ class RedisBoard:
         self._take = redis.register_script(scripts.TAKE)
         self._unlock = redis.register_script(scripts.UNLOCK)
         self._keep = redis.register_script(scripts.KEEP)
+        self._enter = redis.register_script(scripts.ENTER)
+        self._refresh = redis.register_script(scripts.REFRESH)
         self._hold = redis.register_script(scripts.HOLD)
         self._put = redis.register_script(scripts.PUT)
         self._withdraw = redis.register_script(scripts.WITHDRAW)
@@ -90,7 +106,7 @@ class RedisBoard:
                 for card in shown:
                     change.hset(cards_key(home), str(card.address), _written(card))
                     if str(card.address) not in taken:
-                        change.zadd(SHELF + card.shelf, {str(card.address): card.rank})
+                        change.zadd(SHELF + card.shelf, {str(card.address): card.place})
                 change.set(base_key(home), base.model_dump_json())
                 change.set(filled_key(home), 1)
                 for name in {card.shelf for card in shown}:
@@ -104,7 +120,7 @@ class RedisBoard:
         async with _said_plainly():
             await self._put(
                 keys=[cards_key(home), LEASES, TURNS, own, *others],
-                args=[str(card.address), _written(card), card.rank, CHANNEL, card.shelf],
+                args=[str(card.address), _written(card), card.place, CHANNEL, card.shelf],
             )
 
     async def remove(self, issue: IssueAddress) -> None:
@@ -145,7 +161,7 @@ class RedisBoard:
         if not found:
             return Taken(wait=timedelta(milliseconds=told) if told >= 0 else None)
         known = Card.model_validate_json(found), Base.model_validate_json(base[0])
-        return Taken(card=known[0], base=known[1], owner=owner, turn=told.decode())
+        return Taken(card=known[0], base=known[1], owner=owner, turn=told.decode(), others=base[1] - 1)
 
     async def card(self, issue: IssueAddress) -> Card | None:
         """What the board shows of a task."""
@@ -164,14 +180,21 @@ class RedisBoard:
         async with _said_plainly():
             await self._withdraw(keys=[SHELF + card.shelf, TURNS], args=[str(card.address), turn])
 
-    async def lock(self, name: str) -> str | timedelta:
-        """The owner's secret of a lock that is ours now; else how long another's may still hold."""
-        owner = uuid4().hex
+    def entry_name(self, agent: str) -> str:
+        """What is rung when a request of an agent is over."""
+        return f"{_AGENT}{agent}"
+
+    async def enter(self, agent: str) -> Entry | timedelta:
+        """Act for an agent; while another of its requests does so, how long that may still last."""
+        name, owner = self.entry_name(agent), uuid4().hex
         async with _said_plainly():
-            if await self._redis.set(LOCK + name, owner, nx=True, px=LOCKED_FOR):
-                return owner
-            left = await self._redis.pttl(LOCK + name)
-        return timedelta(milliseconds=max(left, 10))
+            is_ours, told = await self._enter(
+                keys=[LOCK + name, AGENTS, LEASES], args=[owner, _milliseconds(LOCKED_FOR), agent]
+            )
+        if not is_ours:
+            return timedelta(milliseconds=max(told, 10))
+        held = Held.model_validate_json(told) if told else None
+        return Entry(name=name, owner=owner, held=held if held and held.agent_id == agent else None)
 
     async def unlock(self, name: str, owner: str, wake: str = "") -> bool:
         """Release a lock that is still ours, and wake who waits for it; whether it was."""
@@ -199,14 +222,6 @@ class RedisBoard:
                 args=[str(issue), agent, CHANNEL, SHELF, int(again)],
             )
 
-    async def held_by(self, agent: str) -> Held | None:
-        """The lease an agent has, as far as the board knows."""
-        async with _said_plainly():
-            issue: Any = await self._redis.hget(AGENTS, agent)
-            text: Any = issue and await self._redis.hget(LEASES, issue)
-        held = Held.model_validate_json(text) if text else None
-        return held if held and held.agent_id == agent else None
-
     async def held(self) -> list[Held]:
         """Who has what."""
         async with _said_plainly():
@@ -214,11 +229,9 @@ class RedisBoard:
         return [Held.model_validate_json(text) for text in texts]
 
     async def refresh(self, held: Held) -> None:
-        """Note that a lease lasts longer."""
+        """Note that a lease lasts longer, unless it is over meanwhile."""
         async with _said_plainly():
-            known: Any = await self._redis.hexists(LEASES, str(held.issue))
-            if known:
-                await self._redis.hset(LEASES, str(held.issue), held.model_dump_json())
+            await self._refresh(keys=[LEASES], args=[str(held.issue), held.lease_id, held.model_dump_json()])
 
     async def secret(self, name: str) -> bytes:
         """A random text that all brokers share."""
@@ -231,11 +244,12 @@ class RedisBoard:
     async def lacks(self, homes: Sequence[RepositoryAddress]) -> Lack:
         """What it would have to show for these repositories, and does not."""
         async with _said_plainly(), self._redis.pipeline(transaction=False) as asked:
+            asked.set(AUDITED, 1, nx=True, px=_AUDITED_EVERY)
             for key in (LEDGER, *map(filled_key, homes)):
                 asked.exists(key)
-            has_ledger, *filled = await asked.execute()
+            audit, has_ledger, *filled = await asked.execute()
         empty = tuple(home for home, is_there in zip(homes, filled, strict=True) if not is_there)
-        return Lack(ledger=not has_ledger, homes=empty)
+        return Lack(ledger=not has_ledger, audit=bool(audit), homes=empty)
 
     async def restore_ledger(self, leases: Iterable[Held]) -> None:
         """Write down leases found elsewhere; what was written meanwhile is newer and stays."""

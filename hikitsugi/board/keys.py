@@ -11,6 +11,7 @@ LEASES = "hikitsugi:leases"
 AGENTS = "hikitsugi:agents"
 SHARED = "hikitsugi:shared:"
 LEDGER = "hikitsugi:ledger"
+AUDITED = "hikitsugi:audited"
 TURNS = "hikitsugi:turns"
 
 

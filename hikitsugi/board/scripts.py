@@ -27,12 +27,22 @@ for k = 2, #KEYS, 3 do
   end
 end
 if not best then return {false, soonest} end
+local shown = 0
+for k = 2, #KEYS, 3 do shown = shown + redis.call('ZCARD', KEYS[k]) end
 local card, base = redis.call('HGET', KEYS[best_at + 1], best), redis.call('GET', KEYS[best_at + 2])
 if not card or not base then return {false, 1000} end
 redis.call('SET', ARGV[1] .. best, ARGV[2], 'NX', 'PX', ARGV[3])
-return {card, redis.call('HGET', KEYS[1], best) or '0', base}
+return {card, redis.call('HGET', KEYS[1], best) or '0', base, shown}
 """
-"""The best task that nobody has locked, locked for the owner, with its turn and base; else when to look again."""
+"""The best task that nobody has locked, locked for the owner, and how many are shown; else when to look again."""
+
+ENTER = """
+-- KEYS: lock, agents, leases. ARGV: owner, milliseconds, agent
+if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return {0, redis.call('PTTL', KEYS[1])} end
+local task = redis.call('HGET', KEYS[2], ARGV[3])
+return {1, task and redis.call('HGET', KEYS[3], task)}
+"""
+"""The lock of an agent for one of its requests, with what it has already; else how long another's may still hold."""
 
 UNLOCK = """
 -- KEYS: lock. ARGV: owner, channel, whom to wake
@@ -62,8 +72,17 @@ return 1
 """
 """An agent has a task, unless it has another one."""
 
+REFRESH = """
+-- KEYS: leases. ARGV: task, lease's id, lease
+local known = redis.call('HGET', KEYS[1], ARGV[1])
+if not known or cjson.decode(known).lease_id ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1
+"""
+"""A lease lasts longer, unless it is over."""
+
 PUT = """
--- KEYS: cards, leases, turns, the task's shelf, other shelves… ARGV: task, card, rank, channel, name of the shelf
+-- KEYS: cards, leases, turns, the task's shelf, other shelves… ARGV: task, card, place, channel, name of the shelf
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 for n = 5, #KEYS do redis.call('ZREM', KEYS[n], ARGV[1]) end
 if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 0 end
@@ -84,8 +103,9 @@ return redis.call('ZREM', KEYS[1], ARGV[1])
 LET_GO = """
 -- KEYS: leases, agents, cards, turns. ARGV: task, agent, channel, shelf prefix, again
 local lease = redis.call('HGET', KEYS[1], ARGV[1])
-if lease and (ARGV[2] == '' or cjson.decode(lease).agent_id == ARGV[2]) then redis.call('HDEL', KEYS[1], ARGV[1]) end
 if redis.call('HGET', KEYS[2], ARGV[2]) == ARGV[1] then redis.call('HDEL', KEYS[2], ARGV[2]) end
+if lease and cjson.decode(lease).agent_id ~= ARGV[2] then return 0 end
+redis.call('HDEL', KEYS[1], ARGV[1])
 local card = redis.call('HGET', KEYS[3], ARGV[1])
 if not card or ARGV[5] ~= '1' then return 0 end
 local known = cjson.decode(card)
@@ -94,4 +114,4 @@ redis.call('ZADD', ARGV[4] .. known.shelf, known.rank, ARGV[1])
 redis.call('PUBLISH', ARGV[3], known.shelf)
 return 1
 """
-"""A lease is gone; the task goes back to its shelf where it can be given again."""
+"""An agent's lease is gone; the task goes back to its shelf where it can be given again, and nobody else has it."""

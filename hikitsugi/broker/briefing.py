@@ -10,7 +10,7 @@ from pathlib import Path
 from activities.audience import Audience
 from hikitsugi.board.board import RedisBoard
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
-from hikitsugi.domain.errors import HikitsugiError
+from hikitsugi.domain.errors import HikitsugiError, WillNeverWork
 from hikitsugi.domain.issue import Base, Comment, Issue
 from hikitsugi.domain.lease import Lease
 from hikitsugi.domain.policy import Language
@@ -110,6 +110,8 @@ class Briefing:
 
     async def again(self, issue: IssueAddress, lease: Lease, handover: str | None) -> Task:
         """A task that the agent has already; what the board no longer shows is read from the forge."""
+        if issue.forge not in self._forges:
+            raise WillNeverWork(f"{issue.forge} is not among the forges any more")
         card = await self._board.card(issue)
         if card is None:
             seen = await self._forges[issue.forge].read_issue(issue)

@@ -2,23 +2,26 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from hikitsugi.board.board import RedisBoard, Taken
+from hikitsugi.board.board import Entry, RedisBoard, Taken
 from hikitsugi.broker.briefing import Briefing, Task
 from hikitsugi.broker.metrics import Metrics
 from hikitsugi.broker.waiting_room import Seat, WaitingRoom
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.assignment import BUSY, Answer, Claim, Outcome, Report, Terms
 from hikitsugi.domain.board import Held
-from hikitsugi.domain.errors import TryAgainLater
+from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.lease import Lease, LeaseId
 from hikitsugi.domain.selection import Card, TaskType, shelf
 
-_AGENT = "agent|"
 _A_MOMENT = timedelta(seconds=0.1)
+_TRIES_FOR = timedelta(seconds=10)
+_OVERDUE = timedelta(minutes=1)
+_SILENT = "its workflow does not answer"
 
 
 class Office(Protocol):
@@ -34,6 +37,10 @@ class Office(Protocol):
 
     async def held(self) -> list[Held]:
         """All leases there are."""
+        ...
+
+    async def held_of(self, issue: IssueAddress) -> Held | None:
+        """The lease of an issue."""
         ...
 
     async def must_answer(self) -> None:
@@ -55,16 +62,32 @@ class Bell(Protocol):
 
 @dataclass
 class Wish:
-    """What an agent asks for, and what it was refused so far."""
+    """What an agent asks for, and until when."""
 
     agent: str
     homes: Sequence[RepositoryAddress]
     roles: Sequence[str]
     types: Sequence[TaskType]
     timeout: timedelta
-    refused: set[str] = field(default_factory=set[str])
+    own: set[str] = field(default_factory=set[str])
+    """The requests it cannot review, as the work is its own."""
     is_withdrawn: bool = False
     seat: Seat | None = None
+    began: float = field(default_factory=lambda: asyncio.get_running_loop().time())
+
+    @property
+    def left(self) -> timedelta:
+        """How long it may still wait."""
+        return self.timeout - self._waited
+
+    @property
+    def may_be_tried(self) -> bool:
+        """Whether a further candidate may be tried for it, however short the wait that was asked for."""
+        return not self.is_withdrawn and self._waited < max(self.timeout, _TRIES_FOR)
+
+    @property
+    def _waited(self) -> timedelta:
+        return timedelta(seconds=asyncio.get_running_loop().time() - self.began)
 
     def withdraw(self) -> None:
         """Whoever asked has gone: nothing more is to be given."""
@@ -102,22 +125,18 @@ class Desk:
 
     async def next_task(self, wish: Wish) -> Task | None:
         """The agent's task, as soon as there is one; None when the time is up."""
-        until = asyncio.get_running_loop().time() + wish.timeout.total_seconds()
         await self._have_board(wish.homes)
         with self._room.seat(wish.shelves) as seat:
             wish.seat = seat
-            while not self._room.is_closed:
+            while not self._room.is_closed and not wish.is_withdrawn:
                 seat.clear()
-                if wish.is_withdrawn:
-                    return None
                 found = await self._attempt(wish, seat)
                 if isinstance(found, Task):
                     return found
                 await self._office.must_answer()
-                left = timedelta(seconds=until - asyncio.get_running_loop().time())
-                if left <= timedelta():
+                if wish.left <= timedelta():
                     return None
-                await seat.rung(min(left, found or left))
+                await seat.rung(min(wish.left, found or wish.left))
         return None
 
     async def report(self, agent: str, lease_id: str, outcome: Outcome, note: str = "") -> str | None:
@@ -142,6 +161,8 @@ class Desk:
         lack = await self._board.lacks(homes)
         if lack.ledger:
             await self._restore_ledger()
+        elif lack.audit:
+            await self._audit()
         for home in lack.homes:
             await self._bell.ring(home)
 
@@ -151,65 +172,92 @@ class Desk:
             if (await self._board.lacks([])).ledger:
                 await self._board.restore_ledger(await self._office.held())
 
+    async def _audit(self) -> None:
+        """A lease long over should have been let go; its workflow, which somebody may have ended, is asked."""
+        for held in await self._board.held():
+            if datetime.now(UTC) < held.lease_expires_at + _OVERDUE:
+                continue
+            with suppress(TryAgainLater):
+                known = await self._office.held_of(held.issue)
+                if known and known.lease_id == held.lease_id:
+                    await self._board.refresh(known)
+                else:
+                    await self._board.let_go(held.issue, held.agent_id, again=True)
+
     async def _attempt(self, wish: Wish, seat: Seat) -> Task | timedelta | None:
         """The agent's task; else how long to wait at most before looking again, if anything is known of that."""
-        name = f"{_AGENT}{wish.agent}"
-        owner = await self._board.lock(name)
-        if isinstance(owner, timedelta):
+        name = self._board.entry_name(wish.agent)
+        entry = await self._board.enter(wish.agent)
+        if isinstance(entry, timedelta):
             # Another request of the same agent is being served: its end wakes us.
             seat.names.add(name)
-            owner = await self._board.lock(name)
-        if isinstance(owner, timedelta):
-            return owner
+            entry = await self._board.enter(wish.agent)
+        if isinstance(entry, timedelta):
+            return entry
         seat.names.discard(name)
         try:
-            return await self._same_again(wish) or await self._new_task(wish, name, owner)
+            same = await self._same_again(entry.held) if entry.held else None
+            return same or await self._new_task(wish, entry)
         finally:
-            await self._board.unlock(name, owner, wake=name)
+            await self._board.unlock(name, entry.owner, wake=name)
 
-    async def _same_again(self, wish: Wish) -> Task | None:
-        """The task an agent still has, unless it has finished or lost it."""
-        held = await self._board.held_by(wish.agent)
-        if held is None:
-            return None
-        report = Report(lease_id=held.lease_id, agent=wish.agent, outcome=Outcome.ASKS_AGAIN)
+    async def _same_again(self, held: Held) -> Task | None:
+        """The task an agent still has, unless it has finished or lost it, or it cannot be told any more."""
+        report = Report(lease_id=held.lease_id, agent=held.agent_id, outcome=Outcome.ASKS_AGAIN)
         answer = await self._office.report(held.issue, report)
-        if answer.lease:
-            await self._board.refresh(_held(held.issue, answer.lease))
-            return await self._briefing.again(held.issue, answer.lease, answer.handover)
         if answer.refusal:
-            await self._board.let_go(held.issue, wish.agent, again=False)
-        return None
+            await self._board.let_go(held.issue, held.agent_id, again=True)
+        if answer.lease is None:
+            return None
+        try:
+            task = await self._briefing.again(held.issue, answer.lease, answer.handover)
+        except WillNeverWork as error:
+            given_back = report.model_copy(update={"outcome": Outcome.RELEASED, "note": str(error)})
+            await self._office.report(held.issue, given_back)
+            return None
+        await self._board.refresh(_held(held.issue, answer.lease))
+        return task
 
-    async def _new_task(self, wish: Wish, name: str, owner: str) -> Task | timedelta | None:
+    async def _new_task(self, wish: Wish, entry: Entry) -> Task | timedelta | None:
         """Try candidates in their order until one is given; one that cannot be given keeps nobody waiting."""
-        while await self._board.keep(name, owner):
-            taken = await self._board.take(wish.shelves, wish.refused)
+        refused = set[str]()
+        while True:
+            taken = await self._board.take(wish.shelves, refused | wish.own)
             if taken.card is None:
                 return taken.wait
-            self._room.ring(taken.card.shelf)
+            if taken.others:
+                self._room.ring(taken.card.shelf, but=wish.seat)
             async with self._briefing.about(taken.card, taken.base) as told:
                 answer = await self._claimed(wish, taken.card, taken)
                 if answer.lease:
                     self._metrics.given.labels(taken.card.task_type).inc()
                     return self._briefing.task(taken.card, answer.lease, answer.handover, await told)
             self._metrics.refused.inc()
-            if answer.refusal == BUSY:
-                break
-            wish.refused.add(str(taken.card.address))
-        # Another request of the same agent was served meanwhile: what came of it is seen at the next attempt.
-        return _A_MOMENT
+            (refused if answer.refusal else wish.own).add(str(taken.card.address))
+            if answer.wait or self._room.is_closed or not wish.may_be_tried:
+                return answer.wait
+            if answer.refusal == BUSY or not await self._board.keep(entry.name, entry.owner):
+                # Another request of the same agent was served meanwhile: what came of it is seen at the next attempt.
+                return _A_MOMENT
 
     async def _claimed(self, wish: Wish, card: Card, taken: Taken) -> Answer:
-        wake = card.shelf
+        """What a task's workflow says; where it alone is silent, the task stays locked and others have their turn."""
+        wake: str | None = card.shelf
         try:
             answer = await self._claim(wish, card, taken)
             if answer.refusal and answer.refusal != BUSY:
                 await self._board.withdraw(card, taken.turn)
             wake = "" if answer.refusal or answer.lease else card.shelf
+        except TryAgainLater:
+            await self._office.must_answer()
+            await self._board.keep(str(card.address), taken.owner)
+            wake = None
+            return Answer(refusal=_SILENT)
+        else:
             return answer
         finally:
-            await self._board.unlock(str(card.address), taken.owner, wake)
+            if wake is not None:
+                await self._board.unlock(str(card.address), taken.owner, wake)
 
     async def _claim(self, wish: Wish, card: Card, taken: Taken) -> Answer:
         if taken.base is None:

@@ -13,6 +13,7 @@ class Seat:
         self.names = set(names)
         self.heard: set[str] = set()
         self.woken = asyncio.Event()
+        self.is_waiting = False
 
     def clear(self) -> None:
         """Forget earlier rings, before looking anew."""
@@ -21,10 +22,13 @@ class Seat:
 
     async def rung(self, within: timedelta) -> bool:
         """Wait for a ring; False when none came in time."""
+        self.is_waiting = True
         try:
             await asyncio.wait_for(self.woken.wait(), within.total_seconds())
         except TimeoutError:
             return False
+        finally:
+            self.is_waiting = False
         return True
 
 
@@ -50,13 +54,13 @@ class WaitingRoom:
             for name in seat.heard:
                 self.ring(name)
 
-    def ring(self, name: str) -> None:
-        """Wake the one who has waited longest for it."""
-        for seat in self._seats:
-            if name in seat.names and not seat.woken.is_set():
-                seat.heard.add(name)
-                seat.woken.set()
-                return
+    def ring(self, name: str, but: Seat | None = None) -> None:
+        """Wake the one who has waited longest for it; who is just being served looks again if nobody waits."""
+        others = (seat for seat in self._seats if seat is not but)
+        fitting = [seat for seat in others if name in seat.names and not seat.woken.is_set()]
+        for seat in sorted(fitting, key=lambda each: not each.is_waiting)[:1]:
+            seat.heard.add(name)
+            seat.woken.set()
 
     def ring_all(self) -> None:
         """Wake everybody, because rings may have been missed."""

@@ -20,6 +20,7 @@ _LONGEST_NOTE = 2000
 LOST = "the lease is lost"
 ANOTHERS = "the lease is another agent's"
 BUSY = "the agent has another task"
+IN_REVIEW = "the issue waits for a review"
 
 
 class Outcome(StrEnum):
@@ -64,6 +65,8 @@ class Answer(Value):
     outcome: Outcome | None = None
     handover: str | None = None
     """What earlier work on the issue left."""
+    wait: timedelta | None = None
+    """How long the forge asked everybody to stay away, where that is why there is none."""
 
 
 class Report(Value):
@@ -85,6 +88,8 @@ class Settlement(Value):
     note: str = ""
     is_told: bool = True
     """Whether people are told why."""
+    again: bool = True
+    """Whether the issue can be given to the next, once nothing else keeps it back."""
 
 
 class Assignment(BaseModel):
@@ -105,6 +110,8 @@ class Assignment(BaseModel):
     author: str | None = None
     """Whose work waits for a review."""
     settlement: Settlement | None = None
+    last_words: Settlement | None = None
+    """How the last lease of which there is something to tell ended, for whoever works on it next."""
     last_report: Report | None = None
     """The report that ended the last lease; said again, it is answered as before."""
     is_closed: bool = False
@@ -187,7 +194,7 @@ class Assignment(BaseModel):
         self.lease = self.lease.model_copy(update={"expires_at": now + self.terms.lease})
         return self.lease
 
-    def end(self, outcome: Outcome, now: datetime, note: str = "", *, is_told: bool = True) -> None:
+    def end(self, outcome: Outcome, now: datetime, note: str = "", *, is_told: bool = True, again: bool = True) -> None:
         """The lease is over; what follows from it is still to be settled."""
         if self.lease is None:
             return
@@ -199,7 +206,10 @@ class Assignment(BaseModel):
             lease=f"{lease.number}-{lease.secret[:8]}",
             note=note,
             is_told=is_told and _is_worth_telling(outcome, note),
+            again=again and outcome is not Outcome.COMPLETED,
         )
+        if self.settlement.is_told:
+            self.last_words = self.settlement
         if outcome is Outcome.COMPLETED:
             self.author, self.failures = agent, 0
         elif outcome is Outcome.FAILED:
@@ -223,20 +233,13 @@ class Assignment(BaseModel):
 
     def can_be_given_again(self, *, held: bool = False) -> bool:
         """Whether nothing keeps the board from giving it to the next who asks."""
-        kept = held or self.is_closed or self.lease or self.rests_until or self.author
-        return not kept
+        kept = held or self.is_closed or self.lease or self.rests_until
+        return not kept and self.settlement is not None and self.settlement.again
 
     def can_be_offered(self, *, held: bool = False) -> bool:
         """Whether a rest or a pause has ended, so that the board must hear of it."""
         resting = self.rests_until is not None and not self.is_rested
-        return (
-            (self.is_rested or self.is_held)
-            and not resting
-            and not held
-            and not self.is_closed
-            and not self.lease
-            and not self.author
-        )
+        return (self.is_rested or self.is_held) and not resting and not held and not self.is_closed and not self.lease
 
     def rested(self) -> None:
         """The rest or pause is over."""

@@ -41,6 +41,9 @@ class Card(Value):
     role: str
     branch: str
     rank: int
+    """By priority, then by number."""
+    seems_taken: bool = False
+    """Whether it is labelled as in progress, although the board may know of nobody who has it."""
     task_type: TaskType = TaskType.DEVELOPMENT
     behind: IssueAddress | None = None
     """The issue that a request to be reviewed was made for."""
@@ -49,6 +52,11 @@ class Card(Value):
     def shelf(self) -> str:
         """Where agents that fit look for it."""
         return shelf(str(self.address.home), self.role, self.task_type)
+
+    @property
+    def place(self) -> int:
+        """Its place on the shelf: what seems to be taken comes last, in case nobody knows of it."""
+        return self.rank + self.seems_taken * (len(PRIORITIES) + 1) * _PER_PRIORITY
 
 
 class Rules(Value):
@@ -103,17 +111,16 @@ class Rules(Value):
             labels=issue.labels,
             role=self.role_of(marks.labels),
             branch=branch,
-            rank=self._rank(marks, issue),
+            rank=_rank(folded(marks.labels), issue.address.number),
+            seems_taken=self.labels.in_progress.casefold() in folded(issue.labels),
             task_type=TaskType.REVIEW if behind else TaskType.DEVELOPMENT,
             behind=behind.address if behind else None,
         )
 
-    def _rank(self, marks: Issue, issue: Issue) -> int:
-        """By priority, then by number; what seems to be in progress comes last, in case nobody knows of it."""
-        labels = folded(marks.labels)
-        priority = next((n for n, name in enumerate(PRIORITIES) if name in labels), len(PRIORITIES))
-        taken = self.labels.in_progress.casefold() in folded(issue.labels)
-        return (priority + taken * (len(PRIORITIES) + 1)) * _PER_PRIORITY + issue.address.number
+
+def _rank(labels: Collection[str], number: int) -> int:
+    priority = next((n for n, name in enumerate(PRIORITIES) if name in labels), len(PRIORITIES))
+    return priority * _PER_PRIORITY + number
 
 
 def shelf(home: str, role: str, task_type: str) -> str:

@@ -13,7 +13,7 @@ import pytest_asyncio
 from redis.asyncio import Redis
 
 from hikitsugi.app.embedded_valkey import embedded_valkey
-from hikitsugi.board.board import LOCKED_FOR, RedisBoard
+from hikitsugi.board.board import LOCKED_FOR, Entry, RedisBoard
 from hikitsugi.board.keys import LOCK
 from hikitsugi.board.wake_calls import wake_calls
 from hikitsugi.broker.waiting_room import WaitingRoom
@@ -95,15 +95,16 @@ async def test_a_lock_ends_by_itself_and_only_its_owner_releases_it(board: Redis
 
 @pytest.mark.lesson("B8")
 async def test_only_its_owner_makes_a_lock_last_longer(board: RedisBoard, redis: Redis):
-    owner = await board.lock("agent|a1")
-    assert isinstance(owner, str)
+    entry = await board.enter("a1")
+    assert isinstance(entry, Entry)
+    assert isinstance(await board.enter("a1"), timedelta)
     await redis.pexpire(f"{LOCK}agent|a1", 5000)
     assert not await board.keep("agent|a1", "somebody else")
     assert await redis.pttl(f"{LOCK}agent|a1") <= 5000
-    assert await board.keep("agent|a1", owner)
+    assert await board.keep(entry.name, entry.owner)
     assert await redis.pttl(f"{LOCK}agent|a1") > 5000
-    assert await board.unlock("agent|a1", owner)
-    assert not await board.keep("agent|a1", owner)
+    assert await board.unlock(entry.name, entry.owner)
+    assert not await board.keep(entry.name, entry.owner)
 
 
 @pytest.mark.req("BR-06")
@@ -139,11 +140,43 @@ async def test_what_somebody_has_is_not_shown_again_by_old_news(board: RedisBoar
     taken = await board.take([SHELF], [])
     assert taken.card
     assert taken.card.address.number == 2
-    found = await board.held_by("a1")
-    assert found
-    assert found.issue.number == 1
-    await board.let_go(card(1).address, "another", again=False)
-    assert await board.held_by("a1")
+    await board.let_go(card(1).address, "another", again=True)
+    await board.let_go(card(1).address, "", again=True)
+    assert (await board.take([SHELF], [])).card is None
+    entry = await board.enter("a1")
+    assert isinstance(entry, Entry)
+    assert entry.held
+    assert entry.held.issue.number == 1
+
+
+async def test_a_lease_that_is_over_or_anothers_does_not_come_back_by_a_late_sign_of_life(board: RedisBoard):
+    mine, others = held(1, "a1"), held(1, "a2")
+    await board.refresh(mine)
+    assert await board.held() == []
+    await board.hold(others, SHELF)
+    await board.refresh(mine)
+    assert await board.held() == [others]
+    later = others.model_copy(update={"lease_expires_at": datetime.now(UTC) + timedelta(hours=2)})
+    await board.refresh(later)
+    assert await board.held() == [later]
+
+
+@pytest.mark.req("BR-05")
+async def test_what_comes_back_has_its_own_place_whatever_was_labelled_while_somebody_had_it(board: RedisBoard):
+    urgent = card(9, rank=1)
+    await board.fill(HOME, BASE, [urgent, card(2)])
+    await board.hold(held(9, "a1"), SHELF)
+    await board.put(urgent.model_copy(update={"seems_taken": True}))
+    await board.let_go(urgent.address, "a1", again=True)
+    first = (await board.take([SHELF], [])).card
+    assert first
+    assert first.address.number == 9
+
+
+async def test_what_seems_to_be_taken_comes_last(board: RedisBoard):
+    await board.fill(HOME, BASE, [card(1).model_copy(update={"seems_taken": True}), card(2)])
+    found = [(await board.take([SHELF], [])).card for _ in range(2)]
+    assert [each.address.number for each in found if each] == [2, 1]
 
 
 @pytest.mark.lesson("B14")
@@ -188,12 +221,14 @@ async def test_a_lost_ledger_is_restored_without_overwriting_newer_leases(board:
     await board.restore_ledger([held(1, "a1"), held(2, "a3")])
     assert not (await board.lacks([])).ledger
     assert sorted(each.agent_id for each in await board.held()) == ["a2", "a3"]
-    assert await board.held_by("a1") is None
+    entry = await board.enter("a1")
+    assert isinstance(entry, Entry)
+    assert entry.held is None
 
 
 async def test_without_redis_everybody_is_asked_to_come_again():
     async with Redis.from_url("redis://127.0.0.1:1/0") as away:
         board = RedisBoard(away, ["CODER"])
-        for asks in (board.is_filled(HOME), board.take([SHELF], []), board.held(), board.lock("x")):
+        for asks in (board.is_filled(HOME), board.take([SHELF], []), board.held(), board.enter("x")):
             with pytest.raises(TryAgainLater):
                 await asks

@@ -18,7 +18,7 @@ from hikitsugi.broker.desk import Desk, Wish
 from hikitsugi.broker.metrics import Metrics
 from hikitsugi.broker.waiting_room import WaitingRoom
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
-from hikitsugi.domain.assignment import BUSY, Answer, Claim, Report, Terms
+from hikitsugi.domain.assignment import BUSY, Answer, Claim, Outcome, Report, Terms
 from hikitsugi.domain.board import Held
 from hikitsugi.domain.errors import TryAgainLater
 from hikitsugi.domain.issue import Base
@@ -35,19 +35,27 @@ class ScriptedOffice:
 
     def __init__(self) -> None:
         self.claimed: list[int] = []
-        self.asked = 0
+        self.asked = self.checked = 0
         self.refusals: dict[int, str] = {}
         self.meanwhile: Callable[[], Awaitable[object]] | None = None
         self.is_away = False
+        self.silent: set[int] = set()
+        self.limited: timedelta | None = None
+        self.authors: dict[int, str] = {}
+        self.leases: list[Held] = []
+        self.reported: list[Report] = []
 
     async def claim(self, issue: IssueAddress, claim: Claim) -> Answer:
         self.claimed.append(issue.number)
         if self.meanwhile:
             await self.meanwhile()
+        if issue.number in self.silent:
+            raise TryAgainLater("silent")
         refusal = self.refusals.get(issue.number)
-        return Answer(refusal=refusal) if refusal else Answer(lease=lease(issue, claim))
+        return Answer(refusal=refusal, wait=self.limited) if refusal else Answer(lease=lease(issue, claim))
 
     async def report(self, issue: IssueAddress, report: Report) -> Answer:
+        self.reported.append(report)
         return Answer(lease=Lease(id=report.lease_id, agent=report.agent, branch="b", expires_at=later()))
 
     async def held(self) -> list[Held]:
@@ -55,12 +63,16 @@ class ScriptedOffice:
         await asyncio.sleep(0)
         return []
 
+    async def held_of(self, issue: IssueAddress) -> Held | None:
+        return next((each for each in self.leases if each.issue == issue), None)
+
     async def must_answer(self) -> None:
+        self.checked += 1
         if self.is_away:
             raise TryAgainLater("away")
 
     async def author(self, issue: IssueAddress) -> str | None:
-        return None
+        return self.authors.get(issue.number)
 
 
 class NoBell:
@@ -77,9 +89,10 @@ def lease(issue: IssueAddress, claim: Claim) -> Lease:
     return Lease(id=str(lease_id), agent=claim.agent, branch=claim.branch, expires_at=later())
 
 
-def held(number: int, agent: str) -> Held:
+def held(number: int, agent: str, until: datetime | None = None) -> Held:
     lease_id = str(LeaseId(issue=issue(number), number=1, secret="0" * 16))
-    return Held(lease_id=lease_id, agent_id=agent, issue=issue(number), branch_name="b", lease_expires_at=later())
+    until = until or later()
+    return Held(lease_id=lease_id, agent_id=agent, issue=issue(number), branch_name="b", lease_expires_at=until)
 
 
 def issue(number: int) -> IssueAddress:
@@ -91,8 +104,8 @@ def card(number: int) -> Card:
     return Card.model_validate({"address": issue(number), "branch": "b", "rank": number, **facts})
 
 
-def wish(agent: str = "a1") -> Wish:
-    return Wish(agent=agent, homes=[HOME], roles=["CODER"], types=[TaskType.DEVELOPMENT], timeout=SECOND)
+def wish(agent: str = "a1", timeout: timedelta = SECOND) -> Wish:
+    return Wish(agent=agent, homes=[HOME], roles=["CODER"], types=[TaskType.DEVELOPMENT], timeout=timeout)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -109,9 +122,14 @@ def office() -> ScriptedOffice:
 
 
 @pytest.fixture
-def desk(board: RedisBoard, office: ScriptedOffice) -> Desk:
+def room() -> WaitingRoom:
+    return WaitingRoom()
+
+
+@pytest.fixture
+def desk(board: RedisBoard, office: ScriptedOffice, room: WaitingRoom) -> Desk:
     briefing = Briefing(board, {"github": FakeForge(issue(1))}, {"github": ["author"]}, Rules(), "en", {})
-    return Desk(office, board, WaitingRoom(), briefing, NoBell(), Terms(), Metrics(lambda: 0))
+    return Desk(office, board, room, briefing, NoBell(), Terms(), Metrics(lambda: 0))
 
 
 @pytest.mark.req("BR-12")
@@ -151,3 +169,95 @@ async def test_who_cannot_be_served_because_the_workflows_are_away_is_told_so(de
         await desk.next_task(wish())
     with pytest.raises(TryAgainLater):
         await desk.held()
+
+
+@pytest.mark.lesson("B5")
+async def test_a_workflow_that_alone_is_silent_keeps_nobody_from_the_next_task(desk: Desk, office: ScriptedOffice):
+    office.silent = {1}
+    task = await desk.next_task(wish())
+    assert task
+    assert task.issue_id == 2
+    assert await desk.next_task(wish("a2"))
+    assert office.claimed == [1, 2, 2]
+
+
+async def test_a_limit_of_the_forge_ends_the_search_and_is_waited_for(desk: Desk, office: ScriptedOffice):
+    office.refusals, office.limited = {1: "limit", 2: "limit"}, timedelta(hours=1)
+    limited = wish(timeout=timedelta(minutes=1))
+    waiting = asyncio.create_task(desk.next_task(limited))
+    while not office.checked:  # noqa: ASYNC110 - the office has no event for it
+        await asyncio.sleep(0.01)
+    limited.withdraw()
+    assert await waiting is None
+    assert office.claimed == [1]
+
+
+@pytest.mark.req("BR-03")
+async def test_who_has_hung_up_is_tried_no_further(desk: Desk, office: ScriptedOffice):
+    gone = wish()
+
+    async def hang_up() -> None:
+        gone.withdraw()
+
+    office.refusals, office.meanwhile = {1: "no", 2: "no"}, hang_up
+    assert await desk.next_task(gone) is None
+    assert office.claimed == [1]
+
+
+@pytest.mark.req("BR-03")
+async def test_what_was_refused_once_is_tried_again_when_it_is_offered_anew(
+    desk: Desk, office: ScriptedOffice, board: RedisBoard, room: WaitingRoom
+):
+    office.refusals = {1: "no", 2: "no"}
+    waiting = asyncio.create_task(desk.next_task(wish(timeout=timedelta(seconds=30))))
+    while len(office.claimed) < 2:  # noqa: ASYNC110 - the office has no event for it
+        await asyncio.sleep(0.01)
+    office.refusals = {}
+    while not waiting.done():
+        await board.let_go(issue(1), "", again=True)
+        room.ring(card(1).shelf)
+        await asyncio.sleep(0.05)
+    task = await waiting
+    assert task
+    assert task.issue_id == 1
+
+
+@pytest.mark.req("BR-03")
+async def test_all_who_wait_are_served_at_once_when_many_tasks_come(
+    desk: Desk, office: ScriptedOffice, board: RedisBoard, room: WaitingRoom
+):
+    for number in (1, 2):
+        await board.remove(issue(number))
+    everybody = asyncio.Barrier(3)
+    office.meanwhile = everybody.wait
+    waiting = [asyncio.create_task(desk.next_task(wish(f"a{n}", timedelta(seconds=30)))) for n in range(3)]
+    while office.checked < 3:  # noqa: ASYNC110 - the office has no event for it
+        await asyncio.sleep(0.01)
+    await board.fill(HOME, Base(branch="main", commit="a" * 40), [card(n) for n in (1, 2, 3)])
+    room.ring(card(1).shelf)
+    async with asyncio.timeout(20):
+        tasks = await asyncio.gather(*waiting)
+    assert sorted(task.issue_id for task in tasks if task) == [1, 2, 3]
+
+
+async def test_a_lease_that_its_workflow_does_not_know_any_more_is_given_up(
+    desk: Desk, office: ScriptedOffice, board: RedisBoard
+):
+    long_ago = datetime.now(UTC) - timedelta(hours=1)
+    for number in (1, 2):
+        await board.hold(held(number, f"lost-{number}", long_ago), card(number).shelf)
+    await board.restore_ledger([])
+    office.leases = [held(2, "lost-2")]
+    task = await desk.next_task(wish())
+    assert task
+    assert task.issue_id == 1
+    assert [each.lease_expires_at > datetime.now(UTC) for each in await desk.held()] == [True]
+
+
+async def test_a_task_that_cannot_be_told_any_more_is_given_back_and_the_next_is_given(
+    desk: Desk, office: ScriptedOffice, board: RedisBoard
+):
+    elsewhere = issue(1).model_copy(update={"forge": "gone"})
+    await board.hold(held(1, "a1").model_copy(update={"issue": elsewhere}), card(1).shelf)
+    assert await desk.next_task(wish())
+    assert [report.outcome for report in office.reported] == [Outcome.ASKS_AGAIN, Outcome.RELEASED]

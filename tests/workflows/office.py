@@ -79,6 +79,10 @@ class AgentsForge(FakeForge):
         super().__init__(address)
         self.branches: list[str] = []
         self.poison: Exception | None = None
+        self.refusal: Exception | None = None
+        self.answers = asyncio.Event()
+        """Set, unless labels take their time."""
+        self.answers.set()
         self.has_work = False
         self.calls = 0
 
@@ -90,6 +94,9 @@ class AgentsForge(FakeForge):
 
     async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
         self.calls += 1
+        await self.answers.wait()
+        if self.refusal:
+            raise self.refusal
         await super().change_labels(issue, add, remove)
 
     async def has_commits(self, home: RepositoryAddress, branch: str, base: str) -> bool:
@@ -116,7 +123,13 @@ class AgentsIssue:
             self.time.client,
             task_queue=self.queue,
             workflows=WORKFLOWS,
-            activities=[leases.prepare_assignment, leases.has_evidence, leases.settle_assignment, leases.offer_again],
+            activities=[
+                leases.prepare_assignment,
+                leases.has_evidence,
+                leases.settle_assignment,
+                leases.clear_board,
+                leases.offer_again,
+            ],
             interceptors=[FailureTranslation(Redactor()), Heartbeat()],
             graceful_shutdown_timeout=timedelta(seconds=5),
         ):

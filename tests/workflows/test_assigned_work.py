@@ -11,8 +11,8 @@ from temporalio.worker import Replayer
 
 from hikitsugi.app.leases import TemporalOffice
 from hikitsugi.app.temporal import WORKFLOWS, plugin
-from hikitsugi.domain.assignment import ANOTHERS, BUSY, LOST, Outcome
-from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.assignment import ANOTHERS, BUSY, IN_REVIEW, LOST, Outcome
+from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from tests.workflows.house import house, until
 from tests.workflows.office import HOUR, AgentsIssue
 from workflows.display import AGENT, STATE
@@ -300,3 +300,101 @@ async def test_an_issue_that_the_built_in_agent_has_is_given_to_nobody(time: Wor
         issue.issue, issue.office = ours.issue, TemporalOffice(time.client, ours.task_queue)
         assert (await issue.asks("a1")).refusal == "the built-in agent works on it"
         ours.model.may_speak.set()
+
+
+@pytest.mark.req("BR-06")
+async def test_a_limit_of_the_forge_is_no_fault_of_the_issue_which_comes_back_when_it_is_over(
+    time: WorkflowEnvironment,
+):
+    async with AgentsIssue(time).open() as issue:
+        issue.forge.poison = TryAgainLater("limited", after=timedelta(minutes=10))
+        answer = await issue.asks("a1")
+        assert (answer.wait, answer.lease) == (timedelta(minutes=10), None)
+        issue.forge.poison = None
+        await until(lambda: issue.is_given_to("a2"))
+
+
+@pytest.mark.req("BR-06")
+async def test_what_was_sent_back_from_review_is_not_lost_when_it_cannot_be_prepared_at_once(
+    time: WorkflowEnvironment,
+):
+    async with AgentsIssue(time).open() as issue:
+        await issue.reports(await issue.gets("a1"), Outcome.COMPLETED)
+        issue.forge.labels = {"bug"}
+        issue.forge.poison = WillNeverWork("the branch is refused")
+        assert (await issue.asks("a2")).refusal == "the branch is refused"
+        issue.forge.poison = None
+
+        async def is_settled() -> bool:
+            return "rests" in ((await issue.asks("a2")).refusal or "")
+
+        await until(is_settled)
+        await issue.after(timedelta(seconds=6))
+
+        async def is_offered() -> bool:
+            return issue.board.told[-1] == "again"
+
+        await until(is_offered)
+        await issue.gets("a3")
+
+
+async def test_what_still_waits_for_its_review_is_not_offered(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        await issue.reports(await issue.gets("a1"), Outcome.COMPLETED)
+        assert (await issue.asks("a2")).refusal == IN_REVIEW
+
+        async def is_settled() -> bool:
+            return issue.board.told[-1] == "let go"
+
+        await until(is_settled)
+        assert "again" not in issue.board.told
+
+
+@pytest.mark.req("BR-10")
+async def test_an_issue_closed_while_it_is_prepared_keeps_no_label_of_the_agent(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        issue.forge.answers.clear()
+        claimed = asyncio.create_task(issue.asks("a1"))
+
+        async def is_asked() -> bool:
+            return issue.forge.calls > 0
+
+        await until(is_asked)
+        await issue.workflow.signal("issue_changed", {"state": "closed"})
+        await issue.workflow.query(IssueWorkflow.status)
+        issue.forge.answers.set()
+        assert (await claimed).refusal == LOST
+        await issue.workflow.result()
+        assert issue.forge.labels == {"bug"}
+
+
+async def test_the_board_hears_of_the_end_even_where_the_forge_refuses_to_show_it(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        lease = await issue.gets("a1")
+        issue.forge.refusal = WillNeverWork("the issue is locked")
+        assert (await issue.reports(lease, Outcome.RELEASED)).outcome
+        assert issue.board.told[-1] == "again"
+        assert (await issue.status()).error == "the issue is locked"
+
+
+@pytest.mark.req("BR-08")
+async def test_the_next_agent_hears_what_the_last_one_said(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        assert (await issue.asks("a1")).handover is None
+        lease = (await issue.asks("a1")).lease
+        assert lease
+        await issue.reports(lease, Outcome.RELEASED, "the schema is missing")
+        told = (await issue.asks("a2")).handover
+        assert told
+        assert "`a1`" in told
+        assert "the schema is missing" in told
+
+
+async def test_a_lease_outlives_the_day_on_which_the_issue_would_have_been_forgotten(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        lease = await issue.gets("a1")
+        await issue.reports(lease, Outcome.RELEASED)
+        await issue.after(timedelta(days=90) - HOUR / 2)
+        lease = await issue.gets("a2")
+        await issue.after(HOUR * 0.75)
+        assert (await issue.reports(lease, Outcome.HEARTBEAT)).lease
