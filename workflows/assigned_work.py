@@ -240,19 +240,10 @@ class AssignedWork:
     def _show(self) -> None:
         """Let status, index and Web UI tell the same."""
         agent = self._assignment.lease.agent if self._assignment.lease else None
-        self._display.wait_for(self._waiting_for())
+        error = self._life.error or ""
+        self._display.wait_for(assignments.waiting_for(self._assignment.terms.language, self._assignment, error))
         if self._shown != (self._assignment.state, agent):
             self._shown = self._life.state, _ = self._assignment.state, agent
             known = workflow.info().typed_search_attributes
             if (known.get(STATE), known.get(AGENT)) != (self._life.state, agent):
                 self._display.index()
-
-    def _waiting_for(self) -> str:
-        assignment, language = self._assignment, self._assignment.terms.language
-        if assignment.lease:
-            return assignments.awaits_report(language, assignment.lease.agent, assignment.lease.expires_at)
-        if assignment.rests_until:
-            return assignments.rests(language, assignment.rests_until, self._life.error or "")
-        if assignment.author:
-            return assignments.awaits_review(language, assignment.author)
-        return assignments.awaits_agent(language)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from hikitsugi.domain.assignment import Outcome, Settlement
+from hikitsugi.domain.assignment import Assignment, Outcome, Settlement
 from hikitsugi.domain.policy import Language
 from hikitsugi.messages.language import either
 
@@ -38,6 +38,17 @@ def lease_ended(language: Language, settlement: Settlement) -> str:
 def quoted(note: str) -> str:
     """An agent's own words, as a quotation."""
     return "\n".join(f"> {line}" for line in note.splitlines())
+
+
+def waiting_for(language: Language, assignment: Assignment, error: str) -> str:
+    """What has to happen next."""
+    if assignment.lease:
+        return awaits_report(language, assignment.lease.agent, assignment.lease.expires_at)
+    if assignment.rests_until:
+        return rests(language, assignment.rests_until, error)
+    if assignment.author:
+        return awaits_review(language, assignment.author)
+    return awaits_agent(language)
 
 
 def awaits_agent(language: Language) -> str:

@@ -398,3 +398,14 @@ async def test_a_lease_outlives_the_day_on_which_the_issue_would_have_been_forgo
         lease = await issue.gets("a2")
         await issue.after(HOUR * 0.75)
         assert (await issue.reports(lease, Outcome.HEARTBEAT)).lease
+
+
+async def test_of_an_issue_whose_workflow_was_ended_by_hand_nobody_has_the_lease(time: WorkflowEnvironment):
+    async with AgentsIssue(time).open() as issue:
+        assert await issue.office.held_of(issue.issue) is None
+        lease = await issue.gets("a1")
+        held = await issue.office.held_of(issue.issue)
+        assert held
+        assert held.lease_id == lease.id
+        await issue.workflow.terminate()
+        assert await issue.office.held_of(issue.issue) is None
