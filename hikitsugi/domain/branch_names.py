@@ -10,18 +10,21 @@ _PROTECTED = re.compile(
     r"|(?:refs|remotes|origin|release|releases|heads|tags)/.*",
     re.IGNORECASE,
 )
-_LEAD = r"[ \t>*_#+-]*(?:ブランチ名?|branch(?:[ _-]name)?)(?:[ \t]*[((][^)\n)]*[))])?[ \t*_]*"
+_READ = 65_536
+"""The longest body on GitHub; on GitLab, the lines beyond are not looked at."""
+# Nothing here gives back what it took: a text made for it could otherwise take minutes.
+_LEAD = r"[ \t>*_#+-]*+(?:ブランチ名?+|branch(?:[ _-]name)?+)(?:[ \t]*+[(\uff08][^)\uff09\n]*+[)\uff09])?+[ \t*_]*+"
 _NAMED = re.compile(
-    rf"^{_LEAD}[::][ \t*_]*(?P<same>\S[^\n]*?)[ \t]*$"
-    rf"|^[ \t]{{0,3}}#{{1,6}}{_LEAD}\n+[ \t>*+-]*(?P<below>\S[^\n]*?)[ \t]*$",
+    rf"^{_LEAD}[:\uff1a][ \t*_]*+(?P<same>\S[^\n]*+)|^[ \t]{{0,3}}+#{{1,6}}+{_LEAD}\n++[ \t>*+-]*+(?P<below>\S[^\n]*+)",
     re.IGNORECASE | re.MULTILINE,
 )
 
 
 def branch_for(number: int, body: str, base: str) -> str:
     """The branch an issue's text names, if it is a harmless one; else the usual one."""
-    match = _NAMED.search(body.replace("\r\n", "\n"))
-    wanted = (match["same"] or match["below"]).strip("`'\"「」 ") if match else ""
+    whole_lines = body if len(body) <= _READ else body[:_READ].rpartition("\n")[0]
+    match = _NAMED.search(whole_lines.replace("\r\n", "\n"))
+    wanted = (match["same"] or match["below"]).strip("`'\"「」 \t") if match else ""
     return wanted if is_harmless(wanted, base) else f"feature/issue-{number}"
 
 

@@ -15,7 +15,7 @@ NEVER_GIVEN = frozenset({"story", "epic"})
 
 _PER_PRIORITY = 2**32
 _LONGEST_BODY = 65_536
-_FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(r"^ {0,3}+(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^ {0,3}\1[`~]*+[ \t]*+$|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(
     r"^ {0,3}#{1,6}[ \t]+(?P<title>[^\n]*)$|^ {0,3}(?P<underlined>\S[^\n]*)\n {0,3}(?:=+|-+)[ \t]*$", re.MULTILINE
 )
@@ -71,7 +71,7 @@ class Rules(Value):
         excluded = NEVER_GIVEN | {self.labels.needs_review.casefold()}
         if issue.address.kind is not Kind.ISSUE or not issue.is_open or labels & excluded:
             return None
-        if deliverables_in(issue.body) is None:
+        if deliverables_in(issue.body[:_LONGEST_BODY]) is None:
             return None
         return self._card(issue, branch_for(issue.address.number, issue.body, base.branch))
 

@@ -9,7 +9,7 @@ _UNSEEN = re.compile(
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_COMMENT = re.compile(r"<!--.*?(?:--!?>|\Z)", re.DOTALL)
+_OPENS, _CLOSES = "<!--", re.compile(r"--!?>|\Z")
 # England, Scotland and Wales: the only flags that are written with tags.
 _FLAG = re.compile(
     "\U0001f3f4\U000e0067\U000e0062(?:{})\U000e007f".format(
@@ -31,9 +31,21 @@ def without_unseen(text: str) -> str:
 def only_visible(text: str) -> str:
     """The text as a forge shows it: without HTML comments and characters that show nothing."""
     shown = without_unseen(text)
-    while (stripped := _COMMENT.sub("", shown)) != shown:
-        shown = stripped
-    return shown
+    return _without_comments(shown) if _OPENS in shown else shown
+
+
+def _without_comments(text: str) -> str:
+    """The text without its comments, also those that come together when one between their parts is gone."""
+    shown: list[str] = []
+    at = 0
+    while at < len(text):
+        shown.append(text[at])
+        at += 1
+        if text[at - 1] == "-" and "".join(shown[-len(_OPENS) :]) == _OPENS:
+            del shown[-len(_OPENS) :]
+            closing = _CLOSES.search(text, at)
+            at = closing.end() if closing else len(text)
+    return "".join(shown)
 
 
 def _shapes(text: str, at: int, flags: set[int]) -> bool:

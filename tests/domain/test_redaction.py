@@ -190,3 +190,16 @@ def test_redacting_twice_is_redacting_once(token: str, around: str):
     redact = Redactor(["correct-horse"])
     once = redact(f"{around}{token} correct-horse{around}")
     assert redact(once) == once
+
+
+def test_what_stands_right_before_a_web_token_is_kept():
+    assert Redactor()(f'{{"text": "one\\n{TOKENS[8]}"}}') == f'{{"text": "one\\n{HIDDEN}"}}'
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize(
+    "unit", ["eyJ", "eyJabcdefgh.", "://a:b", "-----BEGIN ", "-----END ", "authorization: ", "sk-"]
+)
+def test_a_hostile_text_takes_no_longer_than_its_length(unit: str):
+    text = unit * (1_000_000 // len(unit))
+    assert len(Redactor(["correct-horse"])(text)) <= len(text)

@@ -89,7 +89,7 @@ def test_closed_issues_and_requests_are_not_given():
 def test_by_priority_then_by_number_and_what_seems_taken_comes_last():
     issues = [issue(9, "P0"), issue(2, "p1"), issue(3, "P1"), issue(4, "P3", "P2"), issue(1), issue(7)]
     issues.append(issue(5, "P0", "in-progress"))
-    ranked = sorted(map(card, reversed(issues)), key=lambda each: each.rank)
+    ranked = sorted(map(card, reversed(issues)), key=lambda each: each.place)
     assert [each.address.number for each in ranked] == [9, 2, 3, 4, 1, 7, 5]
 
 

@@ -51,6 +51,12 @@ def test_what_nobody_sees_is_gone(text: str, seen: str):
     assert only_visible(text) == seen
 
 
+@pytest.mark.timeout(10)
+def test_comments_within_comments_take_no_longer_than_their_length():
+    deep = 100_000
+    assert only_visible("a" + "<!-" * deep + "<!---->" + "- -->" * deep + "b") == "ab"
+
+
 @settings(max_examples=400)
 @given(TRICKY)
 @example("😀\ufe0f\ufe0f")
