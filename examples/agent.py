@@ -7,16 +7,18 @@ broker wants one, comes from BROKER_TOKEN. Only the standard library is needed.
 """
 
 import argparse
+import http.client
 import json
 import os
 import shlex
 import signal
 import subprocess
 import sys
-import threading
+import tempfile
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from typing import Any
 
 Task = dict[str, Any]
@@ -32,7 +34,13 @@ _SHOWN = (
     "forge",
     "lease_id",
 )
-_RETRY_SECONDS = 5.0
+_LASTING = set(range(400, 500)) - {408, 429}
+_RETRY_SECONDS = 2.0
+_GRACE_SECONDS = 5.0
+
+
+class Refused(Exception):
+    """The broker will not have us, however often we ask."""
 
 
 class Broker:
@@ -50,63 +58,111 @@ class Broker:
         asked: dict[str, Any] = {"agent_id": self._agent, "timeout_seconds": seconds, "task_types": types}
         if role:
             asked["agent_role"] = role
-        _, body = self._post("/api/v1/request-task", asked, seconds + 30)
+        _, body = self._insist("/api/v1/request-task", asked, seconds + 30)
         return json.loads(body) if body else None
 
     def report(self, task: Task, what: str, note: str = "") -> bool:
         """Report on the task; False when the lease is lost."""
-        path = f"/api/v1/tasks/{task['lease_id']}/{what}"
-        status, _ = self._post(path, {"agent_id": self._agent, "note": note}, 60)
+        status, _ = self._insist(_report(task, what), {"agent_id": self._agent, "note": note}, 60)
         return status != LOST
 
-    def _post(self, path: str, body: dict[str, Any], seconds: float) -> tuple[int, bytes]:
+    def release(self, task: Task, note: str) -> None:
+        """Give the task back if the broker answers now; otherwise its lease runs out."""
+        with suppress(Refused, OSError, http.client.HTTPException):
+            self._post(_report(task, "release"), {"agent_id": self._agent, "note": note}, 10)
+
+    def _insist(self, path: str, body: dict[str, Any], seconds: float) -> tuple[int, bytes]:
         """Ask until the broker answers; one that is away comes back."""
         while True:
-            request = urllib.request.Request(  # noqa: S310 - the operator names the address
-                self._address + path, json.dumps(body).encode(), self._headers
-            )
+            wait = _RETRY_SECONDS
             try:
-                with urllib.request.urlopen(request, timeout=seconds) as answer:  # noqa: S310 - as above
-                    return answer.status, answer.read()
+                return self._post(path, body, seconds)
             except urllib.error.HTTPError as error:
+                told = error.headers.get("Retry-After") or ""
+                wait = float(told) if told.isdecimal() else wait
+            except (OSError, http.client.HTTPException):
+                pass
+            time.sleep(wait)
+
+    def _post(self, path: str, body: dict[str, Any], seconds: float) -> tuple[int, bytes]:
+        """Ask once; what will be the same the next time is Refused."""
+        request = urllib.request.Request(  # noqa: S310 - the operator names the address
+            self._address + path, json.dumps(body).encode(), self._headers
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=seconds) as answer:  # noqa: S310 - as above
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            with error:
                 if error.code == LOST:
                     return LOST, b""
-                if error.code not in (429, 502, 503, 504):
-                    sys.exit(f"the broker refuses: {error.code} {error.read().decode(errors='replace')}")
-                wait = float(error.headers.get("Retry-After") or _RETRY_SECONDS)
-            except OSError:
-                wait = _RETRY_SECONDS
-            time.sleep(wait)
+                if error.code not in _LASTING:
+                    raise
+                told = error.read().decode(errors="replace")
+            raise Refused(f"the broker refuses: {error.code} {told}") from None
+
+
+def _report(task: Task, what: str) -> str:
+    return f"/api/v1/tasks/{task['lease_id']}/{what}"
 
 
 def work(broker: Broker, task: Task, tool: list[str], every: float) -> None:
-    """Run the tool on the prompt, with signs of life beside it, and report its end."""
+    """Run the tool on the prompt, with signs of life meanwhile, and report its end."""
     facts = {f"TASK_{name.upper()}": str(task[name]) for name in _SHOWN}
-    process = subprocess.Popen(tool, stdin=subprocess.PIPE, env={**os.environ, **facts})  # noqa: S603 - the operator's tool
-    done = threading.Event()
-    beating = threading.Thread(target=_beat, args=(broker, task, process, done, every), daemon=True)
-    beating.start()
     try:
-        process.communicate(task["prompt"].encode())
-    except BaseException:
-        process.terminate()
-        broker.report(task, "release", "the agent was stopped")
+        process = _start(tool, task["prompt"], facts)
+    except OSError as error:
+        broker.report(task, "fail", f"{tool[0]} cannot be started: {error.strerror}")
+        sys.exit(f"{tool[0]} cannot be started: {error.strerror}")
+    try:
+        is_ours = _run(broker, task, process, every)
+    except KeyboardInterrupt:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        # First the tool, then the lease: it must not push while the next agent begins.
+        _end(process)
+        broker.release(task, "the agent was stopped")
         raise
-    finally:
-        done.set()
-        beating.join()
-    if process.returncode == 0:
+    except BaseException:
+        _end(process)
+        raise
+    if not is_ours:
+        print(f"#{task['issue_id']} is not ours any more", flush=True)
+    elif process.returncode == 0:
         broker.report(task, "complete")
     else:
         broker.report(task, "fail", f"{tool[0]} ended with {process.returncode}")
 
 
-def _beat(broker: Broker, task: Task, process: "subprocess.Popen[bytes]", done: threading.Event, every: float) -> None:
-    """Tell the broker that we are alive; whoever lost the lease stops working."""
-    while not done.wait(every):
-        if not broker.report(task, "heartbeat"):
-            process.terminate()
-            return
+def _start(tool: list[str], prompt: str, facts: dict[str, str]) -> "subprocess.Popen[bytes]":
+    """The tool in a session of its own, so that it can be ended with all that it starts."""
+    # A file, because a pipe would keep us waiting for a tool that reads late.
+    with tempfile.TemporaryFile() as given:
+        given.write(prompt.encode())
+        given.seek(0)
+        return subprocess.Popen(tool, stdin=given, env={**os.environ, **facts}, start_new_session=True)  # noqa: S603 - the operator's tool
+
+
+def _run(broker: Broker, task: Task, process: "subprocess.Popen[bytes]", every: float) -> bool:
+    """Tell the broker that we are alive until the tool ends; False if the lease was lost before."""
+    while True:
+        try:
+            process.wait(every)
+        except subprocess.TimeoutExpired:
+            if not broker.report(task, "heartbeat"):
+                _end(process)
+                return False
+        else:
+            return True
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End the tool and whatever it started."""
+    for number, seconds in ((signal.SIGTERM, _GRACE_SECONDS), (signal.SIGKILL, None)):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
 
 
 def main() -> None:
@@ -125,15 +181,24 @@ def main() -> None:
     if not tool:
         print("no tool is named that could work on a prompt; set AGENT_COMMAND", flush=True)
         return
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     broker = Broker(given.broker, given.id, os.environ.get("BROKER_TOKEN"))
-    while True:
-        task = broker.next_task(given.role, given.wait, given.types.split(","))
-        if task:
-            print(f"#{task['issue_id']} {task['title']} ({task['branch_name']})", flush=True)
-            work(broker, task, tool, given.heartbeat)
-            if given.once:
-                return
+    try:
+        while not (_work_on_next(broker, tool, given) and given.once):
+            pass
+    except Refused as refusal:
+        sys.exit(str(refusal))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _work_on_next(broker: Broker, tool: list[str], given: argparse.Namespace) -> bool:
+    """Whether there was a task."""
+    task = broker.next_task(given.role, given.wait, given.types.split(","))
+    if task:
+        print(f"#{task['issue_id']} {task['title']} ({task['branch_name']})", flush=True)
+        work(broker, task, tool, given.heartbeat)
+    return task is not None
 
 
 if __name__ == "__main__":
