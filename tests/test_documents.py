@@ -172,6 +172,25 @@ def test_compose_starts_a_broker_that_the_example_agent_can_reach_with_its_token
     assert (ROOT / "examples" / "Dockerfile").is_file()
 
 
+@pytest.mark.req("BR-13")
+@pytest.mark.parametrize("file", ["docker-compose.yml", "docs/operation.md", "docs/deployment.md"])
+def test_the_line_that_gives_the_repository_to_the_example_agent_does_so(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    line = re.findall(r"HIKITSUGI_FORGES='(.+?)'", (ROOT / file).read_text())[0]
+    settings = load_settings(None, {**SECRETS, "ANTHROPIC_API_KEY": "", "HIKITSUGI_FORGES": line})
+    assert [(home.name, home.worked_by) for home in settings.forges[0].repositories] == [("o/r", "broker")]
+    assert problems_for_running(settings) == []
+
+
+@pytest.mark.parametrize("name", [*ROLES, "agent"])
+def test_compose_asks_each_of_our_containers_whether_it_is_well(name: str):
+    command, python, option, probe = compose()["services"][name]["healthcheck"]["test"]
+    assert (command, python, option) == ("CMD", "python", "-c")
+    compile(probe, name, "exec")
+
+
 def test_compose_waits_for_what_exists_and_is_healthy():
     services = compose()["services"]
     for name, service in services.items():
