@@ -96,7 +96,7 @@ class Life(Sparse, BaseModel):
     doubtful_at: dict[str, IssueAddress] = {}
     """Where those of them were written that are not on the issue itself."""
     spending: Spending = Field(default_factory=Spending)
-    spent_on: dict[str, float] = {}
+    spent_on: dict[str, float | None] = {}
     """US dollars by phase of the work."""
     granted_usd: float | None = None
     """The budget a person gave on the issue."""
@@ -269,10 +269,11 @@ class Life(Sparse, BaseModel):
         self.state = State(handover.ending)
 
     def spend(self, usage: Usage, cost_usd: float | None) -> None:
-        """A model call was paid."""
+        """A model call was paid; one unknown price makes the cost of its phase unknown."""
         self.spending.add(usage, cost_usd)
         phase = self.status_phase
-        self.spent_on[phase] = self.spent_on.get(phase, 0.0) + (cost_usd or 0.0)
+        before = self.spent_on.get(phase, 0.0)
+        self.spent_on[phase] = None if before is None or cost_usd is None else before + cost_usd
 
     @property
     def status_phase(self) -> str:

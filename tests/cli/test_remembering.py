@@ -31,7 +31,17 @@ async def test_the_story_is_explained_exported_and_forgotten(time: WorkflowEnvir
 
     told = await shell.starter("explain", issue)
     assert told.status == 0, told.err
-    for words in ("session 1 began", "alice", "Use tabs", "model fake", "run step 0", "maria", "enough", "stopped"):
+    for words in (
+        "session 1 began",
+        "alice",
+        "Use tabs",
+        "model fake",
+        "run step 0",
+        "maria",
+        "enough",
+        "stopped",
+        "· cost unknown",
+    ):
         assert words in told.out
     entries = json.loads((await shell.starter("explain", issue, "--json")).out)["entries"]
     assert [entry["at"] for entry in entries] == sorted(entry["at"] for entry in entries)

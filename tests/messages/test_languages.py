@@ -102,7 +102,7 @@ EXAMPLES: Mapping[Any, Any] = {
     Progress: PROGRESS,
     Phase: Phase.PLANNING,
     Budget: Budget(usd=5, tokens=100),
-    Mapping[str, float]: {"planning": 0.5},
+    Mapping[str, float | None]: {"planning": 0.5},
     Handover: Handover(session=1, ending=Ending.COMPLETED, ended_at=AT, summary="It was fixed."),
     PlanReply | None: PlanReply.model_validate(plan(action(1))),
     Closing: Closing("It fails", CONTEXT, [SUBMISSION], [Source("Use tabs.", None)], None, "It broke."),

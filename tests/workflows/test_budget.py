@@ -50,6 +50,17 @@ async def test_the_work_pauses_before_the_call_that_might_exceed_the_budget_and_
 
 
 @pytest.mark.req("OP-03")
+async def test_a_budget_of_nothing_pays_for_no_call_at_all(time: WorkflowEnvironment, tmp_path: Path):
+    h = dear_house(time, Budget(usd=0))
+    async with h.open(tmp_path):
+        await h.start()
+        assert (await h.comes_to("paused")).llm_calls == 0
+        assert h.model.transcripts == []
+        await h.hears(ALICE, "/budget 8")
+        await h.comes_to("awaiting-response")
+
+
+@pytest.mark.req("OP-03")
 async def test_neither_a_resume_nor_a_budget_below_what_was_spent_goes_on(time: WorkflowEnvironment, tmp_path: Path):
     h = dear_house(time, Budget(usd=1.2))
     async with h.open(tmp_path):
