@@ -8,7 +8,6 @@ from pydantic import Field
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
-from activities.audience import our_name
 from activities.board_keeper import BoardKeeper
 from activities.heartbeat import carry
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
@@ -149,12 +148,12 @@ class WatchActivities:
     async def _behind(self, issue: Issue) -> IssueAddress | None:
         """The issue that a request of ours belongs to; its branch tells where its text does not any more."""
         forge = self._forges[issue.address.forge]
-        bot = await our_name(forge)
-        behind = issue_behind(issue, bot)
-        if behind or issue.request or not is_request_of(issue, bot):
+        ours = await forge.our_names()
+        behind = issue_behind(issue, ours)
+        if behind or issue.request or not is_request_of(issue, ours):
             return behind
         whole = await _read(forge, issue.address)
-        return whole and issue_behind(whole, bot)
+        return whole and issue_behind(whole, ours)
 
     async def _sleep(self, home: RepositoryAddress) -> None:
         """Wait one interval or for the bell; when the worker shuts down, hand the watch over at once."""

@@ -31,7 +31,11 @@ class Forge(Protocol):
     """A GitHub or GitLab server. Every writing verb has the same effect once or twice."""
 
     async def whoami(self) -> str:
-        """The user name our token acts as."""
+        """The name we are called by: the configured one, or the one our token acts as."""
+        ...
+
+    async def our_names(self) -> frozenset[str]:
+        """Every user name our words may stand under, in lower case; none where the forge does not tell."""
         ...
 
     async def look(self, home: RepositoryAddress, cursor: Cursor | None) -> Sighting:

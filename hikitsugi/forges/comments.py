@@ -62,9 +62,9 @@ class Comments(Account):
             _log.warning("comment %s of %s got no 👀: %s", comment_id, issue, error)
 
     async def _find_own(self, issue: IssueAddress, key: str) -> list[Comment]:
-        me = await self._me()
+        names = await self.our_names()
         recent = await self._recent(issue)
-        own = [comment for comment in recent if is_marked(comment.body, key) and is_own(comment, me)]
+        own = [comment for comment in recent if is_marked(comment.body, key) and is_own(comment, names)]
         return sorted(own, key=lambda comment: int(comment.id))
 
     def _text(self, body: str, key: str) -> str:

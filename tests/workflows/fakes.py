@@ -28,6 +28,7 @@ class FakeForge:
 
     def __init__(self, address: IssueAddress) -> None:
         self.address = address
+        self.names = frozenset({BOT})
         self.labels: set[str] = {"task:misc", "a human's label"}
         self.comments: list[Comment] = []
         self.written = 0
@@ -41,6 +42,7 @@ class FakeForge:
         self.is_draft: bool | None = None
         self.is_open = True
         self.author = ALICE
+        self.body = "Please fix it."
         self.maintainers = {"maria"}
         self.refuses: Exception | None = None
         self.reconciled: list[str] = []
@@ -66,6 +68,9 @@ class FakeForge:
     async def whoami(self) -> str:
         return BOT
 
+    async def our_names(self) -> frozenset[str]:
+        return self.names
+
     async def look(self, home: RepositoryAddress, cursor: Cursor | None) -> Sighting:
         return Sighting(news=(), cursor=cursor or {})
 
@@ -75,7 +80,7 @@ class FakeForge:
         return Issue(
             address=issue,
             title="It fails",
-            body="Please fix it.",
+            body=self.body,
             author=self.author,
             url=f"http://forge.example/{issue.repository}/issues/{issue.number}",
             is_open=self.is_open,
