@@ -62,8 +62,8 @@ class Forge(Protocol):
         """Write a comment that ends with the hidden marker for `key`, unless ours is there already."""
         ...
 
-    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment:
-        """Replace the text of a comment of ours; it keeps its marker."""
+    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment | None:
+        """Replace the text of a comment of ours, which keeps its marker; None when it is not there any more."""
         ...
 
     async def reconcile_comment(self, issue: IssueAddress, key: str) -> int:

@@ -135,13 +135,12 @@ class FakeForge:
         draft = bool(self.is_draft)
         return ChangeRequest(number=2, url=url, head=wanted.head, base=wanted.base, is_open=True, is_draft=draft)
 
-    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment:
+    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment | None:
         self.edited += 1
         if self.refuses_edits:
             raise WillNeverWork("The conversation is locked.")
         comment = await self.read_comment(issue, comment_id)
-        assert comment is not None
-        return self.edits(comment, f"{body}\n\n{MARKER_PREFIX}{key} -->")
+        return comment and self.edits(comment, f"{body}\n\n{MARKER_PREFIX}{key} -->")
 
     async def reconcile_comment(self, issue: IssueAddress, key: str) -> int:
         self.reconciled.append(key)
