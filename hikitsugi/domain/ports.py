@@ -312,8 +312,8 @@ class Deliveries(Protocol):
 
     async def deliver(
         self, issue: IssueAddress, facts: IssueFacts | None, comments: Sequence[Comment], *, start: bool
-    ) -> None:
-        """Signal the issue's workflow; with `start`, bring it to life if there is none."""
+    ) -> bool:
+        """Signal the issue's workflow; with `start`, bring it to life if there is none. False when nobody was there."""
         ...
 
     async def revive(self, issue: IssueAddress) -> None:

@@ -13,9 +13,9 @@ from hikitsugi.domain.subject import issue_worked_on
 _ENDED = frozenset({State.COMPLETED, State.STOPPED, State.FAILED})
 
 
-def calls_for_work(issue: Issue, labels: LabelNames) -> bool:
-    """An open issue or request with a trigger label that no earlier session has ended."""
-    return may_be_answered(issue, labels) and not labels.shown_by(issue.labels) & _ENDED
+def calls_for_work(issue: Issue, labels: LabelNames, *, was_idle: bool = False) -> bool:
+    """An open issue or request with a trigger label: no session has ended it, or it was closed or unlabelled before."""
+    return may_be_answered(issue, labels) and (was_idle or not labels.shown_by(issue.labels) & _ENDED)
 
 
 def may_be_answered(issue: Issue, labels: LabelNames) -> bool:

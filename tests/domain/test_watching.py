@@ -57,6 +57,14 @@ def test_labels_say_whether_an_issue_calls_for_work_or_may_be_answered(
     assert may_be_answered(seen, LABELS) is answered
 
 
+@pytest.mark.req("CH-16")
+@pytest.mark.parametrize("ended", ["completed", "stopped", "failed"])
+def test_an_ended_issue_calls_for_work_once_it_is_reopened_or_labelled_again(ended: str):
+    assert calls_for_work(issue("task:misc", ended), LABELS, was_idle=True)
+    assert not calls_for_work(issue("task:misc", ended, is_open=False), LABELS, was_idle=True)
+    assert not calls_for_work(issue(ended), LABELS, was_idle=True)
+
+
 @pytest.mark.parametrize("kind", [Kind.PULL_REQUEST, Kind.MERGE_REQUEST])
 def test_a_labelled_request_calls_for_work_as_an_issue_does(kind: Kind):
     seen = issue("task:misc")
