@@ -134,8 +134,9 @@ class ForgeActivities:
     @activity.defn
     async def take_up(self, issue: IssueAddress) -> Called:
         """Read what a session starts from."""
-        seen, bot = await self._forge(issue).read_issue(issue), await our_name(self._forge(issue))
-        meant = issue_behind(seen, bot) or seen.address
+        forge = self._forge(issue)
+        seen = await forge.read_issue(issue)
+        meant = issue_behind(seen, await forge.our_names()) or seen.address
         if meant != issue:
             raise WillNeverWork(f"{issue} is worked on as {meant}")
         return Called(
@@ -145,7 +146,7 @@ class ForgeActivities:
             url=seen.url,
             is_open=seen.is_open,
             labels=seen.labels,
-            bot=bot,
+            bot=await our_name(forge),
             request=seen.request,
         )
 

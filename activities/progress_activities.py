@@ -48,7 +48,7 @@ class ProgressActivities:
 
     @activity.defn
     async def show_progress(self, request: ShowProgress) -> str:
-        """The id of the living comment, which now tells the newest."""
+        """The id of the living comment, which now tells the newest; one that somebody deleted is written anew."""
         progress = Progress(
             session=request.session,
             state=request.state,
@@ -63,9 +63,8 @@ class ProgressActivities:
         )
         body = self._redact(texts.living_comment(request.language, progress))
         forge = self._forges[request.issue.forge]
-        if request.comment is None:
-            return (await forge.post_comment(request.issue, body, request.key)).id
-        return (await forge.edit_comment(request.issue, request.comment, body, request.key)).id
+        told = request.comment and await forge.edit_comment(request.issue, request.comment, body, request.key)
+        return (told or await forge.post_comment(request.issue, body, request.key)).id
 
     async def _calls(self, request: ShowProgress) -> tuple[ReportedCall, ...]:
         made = await self._records.model_calls(request.issue, request.session)

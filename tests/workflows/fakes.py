@@ -28,6 +28,7 @@ class FakeForge:
 
     def __init__(self, address: IssueAddress) -> None:
         self.address = address
+        self.names = frozenset({BOT})
         self.labels: set[str] = {"task:misc", "a human's label"}
         self.comments: list[Comment] = []
         self.written = 0
@@ -41,6 +42,7 @@ class FakeForge:
         self.is_draft: bool | None = None
         self.is_open = True
         self.author = ALICE
+        self.body = "Please fix it."
         self.maintainers = {"maria"}
         self.refuses: Exception | None = None
         self.reconciled: list[str] = []
@@ -66,6 +68,9 @@ class FakeForge:
     async def whoami(self) -> str:
         return BOT
 
+    async def our_names(self) -> frozenset[str]:
+        return self.names
+
     async def look(self, home: RepositoryAddress, cursor: Cursor | None) -> Sighting:
         return Sighting(news=(), cursor=cursor or {})
 
@@ -75,7 +80,7 @@ class FakeForge:
         return Issue(
             address=issue,
             title="It fails",
-            body="Please fix it.",
+            body=self.body,
             author=self.author,
             url=f"http://forge.example/{issue.repository}/issues/{issue.number}",
             is_open=self.is_open,
@@ -130,13 +135,12 @@ class FakeForge:
         draft = bool(self.is_draft)
         return ChangeRequest(number=2, url=url, head=wanted.head, base=wanted.base, is_open=True, is_draft=draft)
 
-    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment:
+    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment | None:
         self.edited += 1
         if self.refuses_edits:
             raise WillNeverWork("The conversation is locked.")
         comment = await self.read_comment(issue, comment_id)
-        assert comment is not None
-        return self.edits(comment, f"{body}\n\n{MARKER_PREFIX}{key} -->")
+        return comment and self.edits(comment, f"{body}\n\n{MARKER_PREFIX}{key} -->")
 
     async def reconcile_comment(self, issue: IssueAddress, key: str) -> int:
         self.reconciled.append(key)

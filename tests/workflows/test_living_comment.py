@@ -91,6 +91,23 @@ async def test_a_later_pass_edits_the_comment_of_the_session_and_its_end_is_told
         assert len(living(h)) == 1
 
 
+@pytest.mark.req("LC-03")
+async def test_a_comment_that_somebody_deleted_is_written_anew_and_edited_from_then_on(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with House(time, Planner(), planned()).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await tells(h, "**次**: コメントの返信")
+        [deleted] = [c for c in h.forge.comments if c.body in living(h)]
+        h.forge.deletes(deleted)
+        await h.workflow.signal("pause", "tea")
+        await tells(h, "**状態**: `paused`")
+        await h.workflow.signal("resume")
+        await tells(h, "**状態**: `awaiting-response`")
+        assert len(living(h)) == 1
+
+
 @pytest.mark.req("LC-06")
 @pytest.mark.parametrize("failures", [2, 50])
 async def test_a_progress_that_cannot_be_told_stops_nothing(time: WorkflowEnvironment, tmp_path: Path, failures: int):
