@@ -206,6 +206,15 @@ def without_temporal(language: Language, reason: str) -> str:
     return either(language, ja=f"Temporal の記録は含まれていません: {reason}", en=f"Without Temporal's part: {reason}")
 
 
+def left_out(language: Language, count: int) -> str:
+    """Some records could not be read."""
+    return either(
+        language,
+        ja=f"壊れていて読めない記録が {count:,} 件あり、含まれていません。",
+        en=f"{count:,} damaged record(s) could not be read and were left out.",
+    )
+
+
 def exported(language: Language, file: str) -> str:
     """The records were written to a file."""
     return either(language, ja=f"{file} に書き出しました。", en=f"Written to {file}.")
