@@ -170,8 +170,8 @@ def goes_by(language: Language, configured: str) -> str:
     """A token works that may not ask whose it is."""
     return either(
         language,
-        ja=f"接続できます(トークンの持ち主は確認できないため、設定の {configured} を使います)",
-        en=f"can be used; it does not tell its owner, so it goes by the configured name {configured}",
+        ja=f"{configured} として接続できます(持ち主は確認できません)",
+        en=f"can be used as {configured}, but may not tell its owner",
     )
 
 

@@ -10,6 +10,7 @@ import pytest_asyncio
 from hikitsugi.devforge import DevForge, serve_in_thread
 from hikitsugi.language_model.scripted import ScriptedModel, say, serve
 from tests.cli.shell import WIDTH, Said, Shell
+from tests.forges.scripted_server import Reply, scripted_server
 
 HOME = "example/calculator"
 TOKEN = "token-of-the-bot"
@@ -105,6 +106,20 @@ async def test_a_name_that_is_not_the_token_owners_is_told(
     else:
         assert (said.status, said.err.count("\n")) == (1, 1)
         assert "belongs to hikitsugi, not to robot" in said.err
+
+
+@pytest.mark.req("CD-06")
+@pytest.mark.parametrize(("username", "status"), [("robot", 0), (None, 1)])
+async def test_a_token_that_may_not_tell_its_owner_goes_by_the_configured_name(
+    tmp_path: Path, llm: dict[str, str], username: str | None, status: int
+):
+    with scripted_server() as server:
+        server.will_answer(Reply(200, {"clone_url": f"{server.url}/{HOME}.git", "default_branch": "main"}))
+        server.will_answer(Reply(403, {"message": "Resource not accessible by integration"}))
+        said = await check(tmp_path, server.url, username=username, llm=llm)
+        assert server.lines == [f"GET /repos/{HOME}", "GET /user"]
+    assert said.status == status
+    assert ("can be used as robot" in said.out) is (status == 0)
 
 
 @pytest.mark.req("OP-04")
