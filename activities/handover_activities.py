@@ -218,7 +218,7 @@ class HandoverActivities:
 
 
 async def _readable(records: Awaitable[list[R]]) -> list[R]:
-    """The records, or none where they are damaged: a session is closed with what can still be read."""
+    """The records, or none where the memory refuses them: a session is closed with what can still be read."""
     try:
         return await records
     except WillNeverWork as error:

@@ -1,6 +1,8 @@
 """Taking over and handing over happen once, whoever is away."""
 
+import sqlite3
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
@@ -15,7 +17,7 @@ from hikitsugi.domain.status import PlanItem
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.language_model.tokens import estimate
 from hikitsugi.memory.store import SqlMemory
-from tests.activities.examples import CONVERSATION, ISSUE, opened, step
+from tests.activities.examples import CONVERSATION, ISSUE, opened, reply, step
 from tests.workflows.fakes import ALICE, EPOCH, FakeForge, FakeSummarist
 
 DAY = timedelta(days=1)
@@ -105,6 +107,25 @@ async def test_the_closing_model_reads_what_was_tried_decided_and_submitted_but_
         assert "[user] wants tabs. (https://forge.example/1#c1)" in told
         assert "12 passed" in told
         assert "alice" not in told
+
+
+@pytest.mark.req("CI-03", "CI-08")
+@pytest.mark.parametrize("damage", ['{"a": 1}', "null", "{"])
+async def test_a_session_with_damaged_records_is_closed_with_those_that_can_be_read(
+    memory: SqlMemory, forge: FakeForge, tmp_path: Path, damage: str
+):
+    await worked(memory)
+    for sequence in (1, 2):
+        await memory.append_reply(CONVERSATION, sequence, reply(("run", {"command": f"try {sequence}"})))
+    with sqlite3.connect(tmp_path / "memory.db") as connection:
+        connection.execute("UPDATE messages SET content = ? WHERE sequence = 1", [damage])
+        connection.execute("UPDATE tool_runs SET intent = ? WHERE call = 'call-1'", [damage])
+    connection.close()
+    await step(activities(memory, forge, FakeSummarist()).hand_over, hand_over())
+    kept = await memory.records.read_context(ISSUE, "k1")
+    assert kept is not None
+    assert kept.attempts.failures == ("run pytest: Exit code 1 after 1 s. E assert 325 == 326",)
+    assert kept.use.llm_calls == 1
 
 
 class MuteForge(FakeForge):
