@@ -1,9 +1,7 @@
 """The life of an issue in the house: everything its workflow carries from run to run."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import islice
-from typing import TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -16,14 +14,13 @@ from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import TurnRef
 from hikitsugi.domain.policy import Policy
+from hikitsugi.domain.portion import portion
 from hikitsugi.domain.session import Called, Ending, Handover, Session
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
 from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.value import Sparse, Value
 from hikitsugi.domain.waiting import Waiting
-
-T = TypeVar("T")
 
 _REMEMBERED = 500
 _ASKED_AT_ONCE = 100
@@ -32,9 +29,7 @@ _CHARACTERS_ASKED = 100_000
 _CHARACTERS_TOLD = 60_000
 _CHARACTERS_CARRIED = 60_000
 _MOST_WAITING = 10_000
-_FRAME = 80
 _PASSES_TOLD = 20
-"""What the line above a comment's text takes."""
 
 
 class Order(Value):
@@ -72,7 +67,7 @@ class Life(Sparse, BaseModel):
     sessions: int = 0
     handover: Handover | None = None
     called_again: bool = False
-    """Whether somebody called for the next session while the last one took its leave."""
+    """Whether somebody called for the next session while the last one was stopped or took its leave."""
     rests_until: datetime | None = None
     hold: Order | None = None
     stop: Order | None = None
@@ -85,6 +80,8 @@ class Life(Sparse, BaseModel):
     """By people who count, but not yet given to the model."""
     told: list[str] = []
     """The versions told last, because one of them may be asked about while it is told."""
+    said_before_stop: list[str] = []
+    """The versions that were pending when the session was stopped; they do not call for another."""
     overlooked: int = 0
     """How many waited in vain, because even more came after them."""
     received: dict[str, str] = {}
@@ -187,7 +184,7 @@ class Life(Sparse, BaseModel):
     @property
     def next_pending(self) -> tuple[Comment, ...]:
         """The oldest of the pending comments, as many as one step can ask about."""
-        return _portion(self.pending.values(), lambda c: len(c.body), _ASKED_AT_ONCE, _CHARACTERS_ASKED)
+        return portion(self.pending.values(), lambda c: len(c.body), _ASKED_AT_ONCE, _CHARACTERS_ASKED)
 
     @property
     def is_light(self) -> bool:
@@ -202,7 +199,9 @@ class Life(Sparse, BaseModel):
             if newest and newest.version == comment.version:
                 del self.pending[comment.id]
         told = self._told_at()
-        self.heard |= {each.id: each for each in accepted if each.id not in told or each.at > told[each.id]}
+        new = [each for each in accepted if each.id not in told or each.at > told[each.id]]
+        before = frozenset(self.said_before_stop)
+        self.heard |= {each.id: each.model_copy(update={"passed_over": each.version in before}) for each in new}
         for oldest in list(self.heard)[: max(0, len(self.heard) - _MOST_WAITING)]:
             del self.heard[oldest]
             self.overlooked += 1
@@ -218,7 +217,7 @@ class Life(Sparse, BaseModel):
     @property
     def next_heard(self) -> tuple[Waiting, ...]:
         """The oldest of what waits for the model, as much as one turn can hold."""
-        return _portion(self.heard.values(), lambda w: w.size, _TOLD_AT_ONCE, _CHARACTERS_TOLD)
+        return portion(self.heard.values(), lambda w: w.size, _TOLD_AT_ONCE, _CHARACTERS_TOLD)
 
     def forget_heard(self, dealt_with: Iterable[str]) -> None:
         """Versions of comments were told, or are gone; a later text than the told one stays, as an edit."""
@@ -239,6 +238,17 @@ class Life(Sparse, BaseModel):
         """Whether something was heard since the last session was stopped or failed."""
         return any(not waiting.passed_over for waiting in self.heard.values())
 
+    def end_by(self, order: Order) -> None:
+        """Somebody stops the session: what came before waits until somebody calls for another, what comes now calls."""
+        self.stop, self.called_again = self.stop or order, False
+        self.said_before_stop = [comment.version for comment in self.pending.values()][-_REMEMBERED:]
+        self.pass_over()
+
+    def take_call(self) -> bool:
+        """Whether somebody called for another session since this one was stopped; it is told once."""
+        called, self.called_again = self.called_again, False
+        return called
+
     def pass_over(self) -> None:
         """A session is stopped or fails: what was heard before waits until somebody calls for another."""
         self.heard = {id_: waiting.model_copy(update={"passed_over": True}) for id_, waiting in self.heard.items()}
@@ -258,7 +268,7 @@ class Life(Sparse, BaseModel):
     def open_session(self, called: Called, session: Session) -> None:
         """Begin a stretch of work."""
         self.called, self.session, self.error = called, session, None
-        self.asked_for_more = None
+        self.asked_for_more, self.said_before_stop = None, []
         self.sessions = session.number
         self.branch = session.branch
 
@@ -369,14 +379,3 @@ class Life(Sparse, BaseModel):
             waiting_for=waiting_for,
             error=self.error,
         )
-
-
-def _portion(waiting: Iterable[T], size: Callable[[T], int], most: int, characters: int) -> tuple[T, ...]:
-    """The first of those that wait, by number and by length; at least one, if there is any."""
-    taken: list[T] = []
-    for each in islice(waiting, most):
-        characters -= _FRAME + size(each)
-        if taken and characters < 0:
-            break
-        taken.append(each)
-    return tuple(taken)

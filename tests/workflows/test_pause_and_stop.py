@@ -1,6 +1,8 @@
 """Pause, resume and stop between any two steps, and in the middle of one."""
 
+import asyncio
 from collections import Counter
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -51,6 +53,20 @@ class Reopening(Journal):
     async def note(self, name: str, *, after: bool) -> None:
         if name == "hand_over" and not after:
             await self._house.workflow.signal("issue_changed", {"state": "open", "labels": ["task:misc"]})
+
+
+class Lingering(Journal):
+    """Lets the first tool run take its time to end when it is cancelled."""
+
+    def __init__(self) -> None:
+        self.began, self.may_end = asyncio.Event(), asyncio.Event()
+
+    async def note(self, name: str, *, after: bool) -> None:
+        if name == "use_tools" and not after and not self.began.is_set():
+            self.began.set()
+            while not self.may_end.is_set():
+                with suppress(asyncio.CancelledError):
+                    await self.may_end.wait()
 
 
 class _Noting(ActivityInboundInterceptor):
@@ -194,6 +210,44 @@ async def test_reopening_while_the_last_session_takes_its_leave_is_not_lost(time
         await h.comes_to("awaiting-response")
 
 
+@pytest.mark.req("PR-02", "PR-03", "TW-05")
+@pytest.mark.parametrize("said", [None, "/retry", "Go on after all."])
+async def test_a_call_right_after_a_stop_opens_the_next_session(
+    time: WorkflowEnvironment, tmp_path: Path, said: str | None
+):
+    h = house(time)
+    slow = Lingering()
+    async with h.open(tmp_path, (slow,)):
+        await h.start()
+        await slow.began.wait()
+        await h.workflow.signal("stop")
+        if said:
+            await h.hears(ALICE, said)
+            await until(lambda: _is_heard(h))
+        else:
+            await h.workflow.signal("issue_changed", {"called_by": "operator"})
+        slow.may_end.set()
+        status = await h.comes_to("awaiting-response")
+        assert (status.session, h.forge.ours.count("## ⛔ タスク停止")) == (2, 1)
+
+
+@pytest.mark.req("PR-02")
+async def test_of_a_stop_a_call_and_another_stop_the_last_word_counts(time: WorkflowEnvironment, tmp_path: Path):
+    h = house(time)
+    slow = Lingering()
+    async with h.open(tmp_path, (slow,)):
+        await h.start()
+        await slow.began.wait()
+        await h.workflow.signal("stop")
+        await h.workflow.signal("issue_changed", {"called_by": "operator"})
+        await h.workflow.signal("stop")
+        slow.may_end.set()
+        await h.comes_to("stopped")
+        await h.hears(ALICE, "/status")
+        await until(lambda: _said(h, "## 現在の状態"))
+        assert (await h.status()).session == 1
+
+
 @pytest.mark.req("TW-02")
 @pytest.mark.parametrize("typed", [None, "tea", {"by": "maria"}, {"reason": 5}, 7, ["x"]], ids=repr)
 async def test_signals_typed_by_hand_are_understood(time: WorkflowEnvironment, tmp_path: Path, typed: object):
@@ -234,6 +288,17 @@ async def _asked(h: House) -> bool:
 
 async def _processed(h: House, number: int) -> bool:
     return (await h.status()).comments_processed == number
+
+
+async def _is_heard(h: House) -> bool:
+    """Whether the workflow knows who counts."""
+    events = (await h.workflow.fetch_history()).events
+    asked = {e.event_id for e in events if e.activity_task_scheduled_event_attributes.activity_type.name == "hear"}
+    return any(e.activity_task_completed_event_attributes.scheduled_event_id in asked for e in events)
+
+
+async def _said(h: House, heading: str) -> bool:
+    return heading in h.forge.ours
 
 
 async def _is_in_session(h: House, number: int) -> bool:
