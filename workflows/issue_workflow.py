@@ -201,8 +201,9 @@ class IssueWorkflow:
 
     @workflow.signal(description="Hold before the next step; optionally a reason")
     def pause(self, why: Any = None) -> None:
-        """Close the gate."""
-        self.life.hold = self.life.hold or order_in(why)
+        """Close the gate; what a person wants outlasts a new budget."""
+        if self.life.hold is None or self.life.hold.by == BUDGET:
+            self.life.hold = order_in(why)
 
     @workflow.signal(description="Go on at the very same step")
     def resume(self, why: Any = None) -> None:
