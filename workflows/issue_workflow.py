@@ -197,7 +197,8 @@ class IssueWorkflow:
         came = comments_in(said)
         self.log.detected(came)
         for comment in came:
-            self.life.receive(comment)
+            at = comment.created_at or workflow.now()
+            self.life.receive(comment.model_copy(update={"created_at": at}))
 
     @workflow.signal(description="Hold before the next step; optionally a reason")
     def pause(self, why: Any = None) -> None:

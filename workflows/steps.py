@@ -111,6 +111,7 @@ class Steps:
             at=now,
             purpose="request" if self._life.policy.planning.enabled else "plain_work",
             instructions=self._session.key_of("instructions"),
+            branch=self._life.request_branch,
         )
         self.is_opening = True
         try:
@@ -366,6 +367,7 @@ class Steps:
             past=tuple(self._session.plan.past),
             verified=self._session.verified,
             inherited=self._session.inherited.id if self._session.inherited else "",
+            branch=self._life.request_branch,
             started_at=self._session.started_at or now,
             now=now,
         )

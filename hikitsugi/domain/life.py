@@ -164,6 +164,12 @@ class Life(Sparse, BaseModel):
         return self.called.bot if self.called and self.policy.shows_mentions else None
 
     @property
+    def request_branch(self) -> str | None:
+        """The branch that a request of ours comes from, once there is one; a request worked on itself is the issue."""
+        is_ours = self.change_request is not None and not (self.called and self.called.request)
+        return self.branch if is_ours else None
+
+    @property
     def title(self) -> str:
         """The issue's title, once it was read."""
         return self.called.title if self.called else ""
