@@ -230,7 +230,7 @@ class IssueWorkflow:
         if self.life.calls_again(facts) or (self.life.is_new and facts.for_work):
             self.call()
         elif facts.state != "open":
-            self.stop({"by": "forge", "reason": operators.is_closed(self.language)})
+            self.stop({"by": "forge", "reason": operators.is_closed(self.language), "closing": True})
         else:
             self.caretaker.look_at(facts)
 

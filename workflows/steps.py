@@ -75,7 +75,7 @@ class Steps:
         summary = f"hear {len(comments)} comment(s)"
         return tuple(await self._patience.take(ForgeActivities.hear, request, limits.FORGE, summary))
 
-    async def reply(self, comment: Comment, body: str) -> None:
+    async def reply(self, comment: Comment | Waiting, body: str) -> None:
         """Answer a comment."""
         answered = comment.version if comment.edited else comment.id
         await self._post(f"reply-{answered}", body, f"comment: reply {comment.id}", comment.place)

@@ -37,6 +37,8 @@ class Order(Value):
 
     by: str = "operator"
     reason: str = ""
+    closing: bool = False
+    """Whether the issue was closed; then only reopening it helps."""
 
 
 class IssueFacts(Value):

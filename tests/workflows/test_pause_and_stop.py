@@ -194,6 +194,8 @@ async def test_closing_the_issue_stops_it_and_reopening_calls_it_up(time: Workfl
         await h.comes_to("awaiting-response")
         await h.workflow.signal("issue_changed", {"state": "closed", "labels": ["task:misc"]})
         await h.comes_to("stopped")
+        assert "再び開いて" in h.forge.comments[-1].body
+        assert "ここにコメント" not in h.forge.comments[-1].body
         await h.workflow.signal("issue_changed", {"state": "open", "labels": ["task:misc", "stopped"]})
         await h.comes_to("awaiting-response")
         assert (await h.status()).session == 2
