@@ -57,7 +57,7 @@ class IssueWorkflow:
         self.display = Display(self.issue, self.life, patience)
         self.gate = Gate(self.life, self.display, is_long, self.renew)
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
-        self.intake = Intake(self.life, self.steps, self.log, self.obey)
+        self.intake = Intake(self.life, self.steps, self.display, self.log, self.obey)
         self.living = LivingComment(self.issue, self.life, self.display)
         self.display.changed = self.living.changed
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)

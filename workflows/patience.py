@@ -25,7 +25,12 @@ class Patience:
     def __init__(self, life: Life) -> None:
         self._life = life
         self.show: Callable[[], None] = lambda: None
-        self.limit: str | None = None
+        self._limits: list[str] = []
+
+    @property
+    def limit(self) -> str | None:
+        """The limit that came last of those that are waited for."""
+        return self._limits[-1] if self._limits else None
 
     async def take(
         self,
@@ -50,12 +55,13 @@ class Patience:
             await self._wait(limit.whose, wait)
 
     async def _wait(self, whose: operators.Limiter, wait: timedelta) -> None:
-        self.limit = operators.awaits_limit(self._life.policy.language, whose, workflow.now() + wait)
+        limit = operators.awaits_limit(self._life.policy.language, whose, workflow.now() + wait)
+        self._limits.append(limit)
         self.show()
         try:
-            await workflow.sleep(wait, summary=self.limit)
+            await workflow.sleep(wait, summary=limit)
         finally:
-            self.limit = None
+            self._limits.remove(limit)
             self.show()
 
 

@@ -8,11 +8,11 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.life import Life
+from hikitsugi.domain.life import Life, Order
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Language
-from hikitsugi.domain.session import Closure, Ending, Handover, Part, Session, Talk
+from hikitsugi.domain.session import Called, Closure, Ending, Handover, Part, Session, Talk
 from hikitsugi.domain.states import State
 from hikitsugi.domain.subject import work_branch
 from hikitsugi.messages import comments, handover, operators
@@ -73,6 +73,7 @@ class SessionStory:
         """One pass of work; one that fails on a comment is reported, and the conversation goes on without it."""
         try:
             await self.work()
+            self.life.error = self.life.trouble = None
         except ActivityError as error:
             if self.life.current.passes == 0 or self.life.stop or is_cancelled_exception(error):
                 raise
@@ -108,9 +109,17 @@ class SessionStory:
             inherited=taken.handover,
         )
         self.life.open_session(called, session)
-        await self.display.show(State.PROCESSING)
+        await self.show_begin(called)
         await self.tell_inheritance(taken.handover)
         return True
+
+    async def show_begin(self, called: Called) -> None:
+        """Show that the work begins; who called for it with the label of a pause resumes it first."""
+        if State.PAUSED not in called.policy.labels.shown_by(called.labels):
+            return await self.display.show(State.PROCESSING)
+        self.life.hold = self.life.hold or Order(by="label")
+        self.life.before_pause = State.PROCESSING
+        return await self.gate.passage()
 
     async def ask_to_reopen(self) -> None:
         """Answer who writes on a closed issue; a forge that refuses changes nothing."""
@@ -305,7 +314,7 @@ class SessionStory:
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            self.life.note_error(reason_of(error))
+            self.life.note_trouble(reason_of(error))
 
     def has_news(self) -> bool:
         """Whether somebody wrote, or the wait is interrupted."""

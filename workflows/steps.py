@@ -362,7 +362,7 @@ class Steps:
             title=self._life.title,
             author=self._life.called.author if self._life.called else "",
             change_request=self._life.change_request,
-            error=self._life.error,
+            error=self._life.error if ending is Ending.FAILED else None,
             plan=self._session.plan.items(),
             past=tuple(self._session.plan.past),
             verified=self._session.verified,

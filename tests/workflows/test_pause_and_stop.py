@@ -107,6 +107,23 @@ async def test_a_pause_of_thirty_days_holds_before_the_next_step_and_changes_not
     assert h.forge.ours == ["## 実行完了"]
 
 
+@pytest.mark.req("PR-01", "PR-03", "CH-06")
+async def test_an_issue_labelled_for_work_and_paused_at_once_waits_until_the_pause_is_taken_off(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    h = house(time)
+    journal = Journal(h, "nothing")
+    async with h.open(tmp_path, (journal,)):
+        h.forge.labels |= {"paused"}
+        await h.start()
+        await h.comes_to("paused")
+        assert not WORK & set(journal.begun)
+        h.forge.labels -= {"paused"}
+        await h.workflow.signal("issue_changed", {"labels": sorted(h.forge.labels)})
+        await h.comes_to("awaiting-response")
+        assert "paused" not in h.forge.labels
+
+
 @pytest.mark.req("PR-01")
 @pytest.mark.lesson("C11")
 async def test_comments_written_during_a_pause_are_heard_after_it(time: WorkflowEnvironment, tmp_path: Path):
