@@ -43,6 +43,7 @@ class Patience:
         passage: Passage | None = None,
     ) -> R:
         """What the step gives, after whatever it has to wait for."""
+        times = 0
         while True:
             if passage:
                 await passage()
@@ -52,7 +53,8 @@ class Patience:
                 wait = asked_to_wait(error)
                 if wait is None:
                     raise
-            await self._wait(limit.whose, wait)
+            times += 1
+            await self._wait(limit.whose, max(wait, min(wait * times, limits.LONGEST_WAIT)))
 
     async def _wait(self, whose: operators.Limiter, wait: timedelta) -> None:
         limit = operators.awaits_limit(self._life.policy.language, whose, workflow.now() + wait)
