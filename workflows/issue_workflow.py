@@ -281,6 +281,7 @@ class IssueWorkflow:
         match command.word:
             case Word.PAUSE:
                 self.pause(order)
+                return None if self.life.session else command_texts.rests_paused(self.language, self.life.mention)
             case Word.RESUME if self.life.hold and self.life.hold.by == BUDGET:
                 return budget_texts.awaits(self.language, self.life.mention)
             case Word.BUDGET:
@@ -295,10 +296,9 @@ class IssueWorkflow:
                 self.life.steer(command.word, comment)
             case Word.STATUS:
                 return command_texts.status(self.language, self.status())
-            case None:
-                return command_texts.not_understood(self.language, self.life.mention)
             case word:
-                return command_texts.not_now(self.language, word, self.life.mention)
+                unknown = command_texts.not_understood(self.language, self.life.mention)
+                return command_texts.not_now(self.language, word, self.life.mention) if word else unknown
         return None
 
     @workflow.query

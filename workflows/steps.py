@@ -314,6 +314,7 @@ class Steps:
             change_request=self._life.change_request,
             is_draft=self._life.is_draft,
             work=self._done,
+            awaits=self._life.awaits_reply_for,
         )
         if await self._work(ForgeActivities.post_result, request, limits.FORGE, "comment: result"):
             self._life.doubt(request.key, self._session.answer_at)

@@ -1,7 +1,7 @@
 """The life of an issue in the house: everything its workflow carries from run to run."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pydantic import BaseModel, Field
 
@@ -153,6 +153,12 @@ class Life(Hearing, BaseModel):
         """The branch that a request of ours comes from, once there is one; a request worked on itself is the issue."""
         is_ours = self.change_request is not None and not (self.called and self.called.request)
         return self.branch if is_ours else None
+
+    @property
+    def awaits_reply_for(self) -> timedelta | None:
+        """How long a reply to the next result is waited for, if it is."""
+        awaits = self.policy.converses and self.current.comments_answered < self.policy.max_comment_count
+        return self.policy.reply_timeout if awaits else None
 
     @property
     def title(self) -> str:

@@ -24,19 +24,32 @@ def result(
     change_request: str | None,
     warning: str,
     evidence: str = "",
+    awaits: timedelta | None = None,
 ) -> str:
-    """The result of one pass over the issue."""
+    """The result of one pass over the issue, and how long a reply to it is waited for."""
     heading = either(language, ja="## 実行完了", en="## Done")
     changed = _changed(language, published, change_request)
     parts = [heading, _told(language, submission), changed, evidence, warning]
-    parts.append(
-        either(
-            language,
-            ja="続きがあればここにコメントしてください。これで終わりなら「ありがとう」とだけ書いてください。",
-            en='Comment here to go on. If this is all, just write "thanks".',
-        )
+    more = either(
+        language,
+        ja="続きがあればここにコメントしてください。これで終わりなら「ありがとう」とだけ書いてください。",
+        en='Comment here to go on. If this is all, just write "thanks". ',
     )
+    parts.append(f"{more}{_awaited(language, awaits) if awaits else ''}".strip())
     return "\n\n".join(part for part in parts if part)
+
+
+def _awaited(language: Language, awaits: timedelta) -> str:
+    hours = _hours(awaits)
+    return either(
+        language,
+        ja=f"{hours} 時間返信がなければ、完了とします。",
+        en=f"Without a reply it is completed after {hours} h.",
+    )
+
+
+def _hours(time: timedelta) -> str:
+    return f"{time / timedelta(hours=1):g}"
 
 
 def _told(language: Language, submission: Submission | None) -> str:
@@ -103,7 +116,7 @@ def completed(language: Language, summary: str, why: str = "") -> str:
 
 def closed_by(language: Language, closure: Closure, policy: Policy) -> str:
     """What ended the conversation."""
-    hours, most = f"{policy.reply_timeout / timedelta(hours=1):g}", policy.max_comment_count
+    hours, most = _hours(policy.reply_timeout), policy.max_comment_count
     match closure:
         case Closure.WORDS:
             ja, en = "終了を告げるコメントを受け取りました。", "A comment said that all is well."

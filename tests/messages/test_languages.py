@@ -72,6 +72,7 @@ VERIFIED = Verified(
 EXAMPLES: Mapping[Any, Any] = {
     float | None: 2.5,
     timedelta: timedelta(minutes=30),
+    timedelta | None: timedelta(minutes=30),
     Sequence[str]: ["something"],
     Plan: PLAN,
     Plan | None: PLAN,

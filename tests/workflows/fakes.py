@@ -30,7 +30,7 @@ class FakeForge:
         self.address = address
         self.labels: set[str] = {"task:misc", "a human's label"}
         self.comments: list[Comment] = []
-        self.places: dict[str, IssueAddress] = {}
+        self.where: dict[str, IssueAddress] = {}
         """Where each of them was written."""
         self.written = 0
         self.acknowledged: list[str] = []
@@ -59,7 +59,7 @@ class FakeForge:
         at = EPOCH + timedelta(seconds=self.written)
         comment = Comment(id=str(self.written), author=author, body=body, created_at=at, updated_at=at)
         self.comments.append(comment)
-        self.places[comment.id] = place or self.address
+        self.where[comment.id] = place or self.address
         return comment
 
     @property
@@ -88,7 +88,7 @@ class FakeForge:
         )
 
     async def read_comments(self, issue: IssueAddress) -> list[Comment]:
-        return [comment for comment in self.comments if self.places[comment.id] == issue]
+        return [comment for comment in self.comments if self.where[comment.id] == issue]
 
     async def read_comment(self, issue: IssueAddress, comment_id: str) -> Comment | None:
         return next((comment for comment in self.comments if comment.id == comment_id), None)

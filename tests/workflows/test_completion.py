@@ -42,6 +42,7 @@ async def test_a_completion_says_its_reason(
     async with house(time, rounds=0, policy=policy).open(tmp_path) as h:
         await h.start()
         await h.comes_to("awaiting-response")
+        assert "24 時間返信がなければ、完了とします。" in h.forge.comments[-1].body
         await deed(h)
         await h.comes_to("completed")
         assert h.forge.comments[-1].body.startswith(f"## ✅ 完了\n\n{why}\n\n")
@@ -52,4 +53,5 @@ async def test_without_conversation_the_completion_says_so(time: WorkflowEnviron
     async with house(time, rounds=0, policy=Policy(converses=False)).open(tmp_path) as h:
         await h.start()
         await h.comes_to("completed")
+        assert "時間返信がなければ" not in h.forge.comments[0].body
         assert h.forge.comments[-1].body.startswith("## ✅ 完了\n\n会話は設定で無効になっています。\n\n")

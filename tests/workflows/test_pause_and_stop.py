@@ -139,6 +139,18 @@ async def test_comments_written_during_a_pause_are_heard_after_it(time: Workflow
         await until(lambda: _processed(h, 1))
 
 
+@pytest.mark.req("PR-01", "PR-03")
+async def test_a_pause_between_two_sessions_is_answered(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.hears(ALICE, "ありがとう")
+        await h.comes_to("completed")
+        await h.hears(ALICE, "/pause")
+        await h.comes_to("paused")
+        await until(lambda: _said(h, "一時停止しました。`/resume` とコメントするまで、新しい作業を始めません。"))
+
+
 @pytest.mark.req("PR-02", "CI-03")
 @pytest.mark.lesson("C12")
 async def test_a_stop_ends_the_model_call_under_way_and_saves_the_work(time: WorkflowEnvironment, tmp_path: Path):
