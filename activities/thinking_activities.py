@@ -5,8 +5,9 @@ from datetime import timedelta
 from temporalio import activity
 
 from activities.brevity import ShortAddress, ShortUsage
+from activities.failures import LONG_WAIT
 from hikitsugi.domain.conversation import Reply, Transcript, Usage
-from hikitsugi.domain.errors import HikitsugiError, TryAgainLater
+from hikitsugi.domain.errors import Away, HikitsugiError, TryAgainLater
 from hikitsugi.domain.outcome import Outcome
 from hikitsugi.domain.phase_replies import REPLIES, Misfit, PhaseReply, parsed
 from hikitsugi.domain.phases import Phase
@@ -16,9 +17,7 @@ from hikitsugi.domain.value import Sparse, Value
 
 _LASTS_FROM = 5
 """From this attempt on a failure of the model is no moment's weakness, and people should see it."""
-
-_AWAY = timedelta(minutes=1)
-"""How long a model that is away is left alone."""
+_NOTHING = timedelta()
 
 
 class PhaseKey(Sparse, Value):
@@ -88,8 +87,8 @@ class ThinkingActivities:
         except HikitsugiError as error:
             if self._records:
                 await self._records.record_failed_call(request.conversation, request.sequence, attempt, str(error))
-            if isinstance(error, TryAgainLater) and attempt >= _LASTS_FROM:
-                raise TryAgainLater(str(error), after=max(error.after or _AWAY, _AWAY)) from error
+            if isinstance(error, TryAgainLater) and attempt >= _LASTS_FROM and (error.after or _NOTHING) < LONG_WAIT:
+                raise Away(str(error)) from error
             raise
 
     async def _understood(self, request: Think, phase: Phase, text: str) -> dict[str, object]:

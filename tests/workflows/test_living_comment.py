@@ -121,7 +121,7 @@ async def test_a_model_that_stays_away_is_told_while_it_is_away(time: WorkflowEn
         await tells(h, "**次**: モデルの利用制限または障害の解除")
         await tells(h, "**エラー内容**: The model is overloaded.\n\nリトライを試みます...")
         h.model.refuses = None
-        await time.fast_forward(h.workflow, limits.LONGEST_WAIT)
+        await time.fast_forward(h.workflow, limits.LONGEST_AWAY)
         await h.comes_to("awaiting-response")
 
 
