@@ -1,6 +1,7 @@
 """Steps on the forge: reading the issue, hearing comments, showing state, writing results."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
 
 from pydantic import Field
 from temporalio import activity
@@ -111,6 +112,8 @@ class PostResult(Value):
     is_draft: bool = True
     """Whether the request is a draft, as far as anybody can see."""
     work: Work = Work()
+    awaits: timedelta | None = None
+    """How long a reply is waited for, if it is."""
 
 
 class ForgeActivities:
@@ -255,6 +258,7 @@ class ForgeActivities:
             request.change_request,
             warning,
             "\n\n".join(part for part in evidence if part),
+            request.awaits,
         )
         return await self.post_comment(PostComment(issue=request.issue, key=request.key, body=body))
 

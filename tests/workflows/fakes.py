@@ -31,6 +31,8 @@ class FakeForge:
         self.names = frozenset({BOT})
         self.labels: set[str] = {"task:misc", "a human's label"}
         self.comments: list[Comment] = []
+        self.where: dict[str, IssueAddress] = {}
+        """Where each of them was written."""
         self.written = 0
         self.acknowledged: list[str] = []
         self.requests: list[NewChangeRequest] = []
@@ -53,11 +55,13 @@ class FakeForge:
         self.refuses_edits = False
         self.progress_fails = 0
 
-    def says(self, author: str, body: str) -> Comment:
+    def says(self, author: str, body: str, place: IssueAddress | None = None) -> Comment:
         """Somebody comments on the forge's page."""
         self.written += 1
-        comment = Comment(id=str(self.written), author=author, body=body, created_at=EPOCH, updated_at=EPOCH)
+        at = EPOCH + timedelta(seconds=self.written)
+        comment = Comment(id=str(self.written), author=author, body=body, created_at=at, updated_at=at)
         self.comments.append(comment)
+        self.where[comment.id] = place or self.address
         return comment
 
     @property
@@ -89,7 +93,7 @@ class FakeForge:
         )
 
     async def read_comments(self, issue: IssueAddress) -> list[Comment]:
-        return list(self.comments)
+        return [comment for comment in self.comments if self.where[comment.id] == issue]
 
     async def read_comment(self, issue: IssueAddress, comment_id: str) -> Comment | None:
         return next((comment for comment in self.comments if comment.id == comment_id), None)
@@ -119,7 +123,7 @@ class FakeForge:
             raise TryAgainLater("502")
         marker = f"{MARKER_PREFIX}{key} -->"
         found = [c for c in self.comments if c.author == BOT and c.body.endswith(marker)]
-        return found[0] if found else self.says(BOT, f"{body}\n\n{marker}")
+        return found[0] if found else self.says(BOT, f"{body}\n\n{marker}", issue)
 
     async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
         self.labels = (self.labels | set(add)) - set(remove)
