@@ -45,9 +45,9 @@ class Audience:
         return by_us and comment.body.startswith(DONE_HEADINGS)
 
     async def _is_ours(self, comment: Comment) -> bool:
-        """By our user name; by the marker alone where the forge does not tell us our name."""
-        name = await our_name(self._forge)
-        return comment.is_ours if name is None else comment.author.casefold() == name.casefold()
+        """By our user names; by the marker alone where the forge does not tell us any."""
+        names = await self._forge.our_names()
+        return comment.author.casefold() in names if names else comment.is_ours
 
     async def _maintains(self, user: str) -> bool:
         if user not in self._maintainers:
@@ -56,7 +56,7 @@ class Audience:
 
 
 async def our_name(forge: Forge) -> str | None:
-    """The user name our token acts as; None where the forge does not tell."""
+    """The name we are called by; None where the forge does not tell."""
     try:
         return await forge.whoami()
     except WillNeverWork:

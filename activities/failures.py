@@ -8,11 +8,14 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory, Ca
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 from activities.heartbeat import carries_progress
-from hikitsugi.domain.errors import TryAgainLater, Unprepared, WillNeverWork
+from hikitsugi.domain.errors import Away, TryAgainLater, Unprepared, WillNeverWork
 from hikitsugi.domain.redaction import Redactor
 
 LIMITED = "Limited"
 """The type of a failure that asks the story to stay away for a while; its detail is the seconds."""
+
+AWAY = "Away"
+"""The type of a failure that asks the story to stay away for as long as it sees fit."""
 
 UNPREPARED = "Unprepared"
 """The type of a failure that asks the story to have the checkout prepared again."""
@@ -55,6 +58,8 @@ class _Translating(ActivityInboundInterceptor):
             if error.after and error.after >= LONG_WAIT and not carries_progress():
                 seconds = error.after.total_seconds()
                 return ApplicationError(text, seconds, type=LIMITED, non_retryable=True, category=_EXPECTED)
+            if isinstance(error, Away):
+                return ApplicationError(text, type=AWAY, non_retryable=True, category=_EXPECTED)
             return ApplicationError(text, type="TryAgainLater", next_retry_delay=error.after, category=_EXPECTED)
         if isinstance(error, WillNeverWork):
             activity.logger.warning("gives up: %s", text)

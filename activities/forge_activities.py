@@ -1,6 +1,7 @@
 """Steps on the forge: reading the issue, hearing comments, showing state, writing results."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
 
 from pydantic import Field
 from temporalio import activity
@@ -111,6 +112,8 @@ class PostResult(Value):
     is_draft: bool = True
     """Whether the request is a draft, as far as anybody can see."""
     work: Work = Work()
+    awaits: timedelta | None = None
+    """How long a reply is waited for, if it is."""
 
 
 class ForgeActivities:
@@ -134,8 +137,9 @@ class ForgeActivities:
     @activity.defn
     async def take_up(self, issue: IssueAddress) -> Called:
         """Read what a session starts from."""
-        seen, bot = await self._forge(issue).read_issue(issue), await our_name(self._forge(issue))
-        meant = issue_behind(seen, bot) or seen.address
+        forge = self._forge(issue)
+        seen = await forge.read_issue(issue)
+        meant = issue_behind(seen, await forge.our_names()) or seen.address
         if meant != issue:
             raise WillNeverWork(f"{issue} is worked on as {meant}")
         return Called(
@@ -145,7 +149,7 @@ class ForgeActivities:
             url=seen.url,
             is_open=seen.is_open,
             labels=seen.labels,
-            bot=bot,
+            bot=await our_name(forge),
             request=seen.request,
         )
 
@@ -254,6 +258,7 @@ class ForgeActivities:
             request.change_request,
             warning,
             "\n\n".join(part for part in evidence if part),
+            request.awaits,
         )
         return await self.post_comment(PostComment(issue=request.issue, key=request.key, body=body))
 

@@ -7,6 +7,8 @@ from typing import TypeVar
 
 from temporalio import activity
 
+from activities.forge_activities import ids_in
+from activities.said import everything_said, people_in
 from activities.summing_up import summary_of
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Opening, Reply, Turn, Usage
@@ -78,6 +80,8 @@ class HandOver(Value):
     verified: Verified | None = None
     inherited: str = ""
     """The context that had been handed down to the session, if any."""
+    branch: str | None = None
+    """The branch whose request people may have written on, if there is one."""
     started_at: datetime
     now: datetime
 
@@ -193,13 +197,14 @@ class HandoverActivities:
         """What people decided, with links, and who they are; a forge that does not answer for long leaves it out."""
         try:
             known = await self._memory.comments_taken_in(request.issue)
-            comments = await self._forges[request.issue.forge].read_comments(request.issue)
+            forge = self._forges[request.issue.forge]
+            comments = await everything_said(forge, self._memory, request.issue, request.branch, ids_in(known))
         except HikitsugiError as error:
             if isinstance(error, TryAgainLater) and activity.info().attempt < _ATTEMPTS:
                 raise
             return [], {request.author}
         heard = [comment for comment in comments if comment.version in known]
-        names = {request.author, *(comment.author for comment in heard)}
+        names = {request.author, *people_in(heard)}
         latest = heard[-_MOST_DECISIONS:]
         return [Source(without_names(only_visible(each.body), names), each.url) for each in latest], names
 
@@ -218,7 +223,7 @@ class HandoverActivities:
 
 
 async def _readable(records: Awaitable[list[R]]) -> list[R]:
-    """The records, or none where they are damaged: a session is closed with what can still be read."""
+    """The records, or none where the memory refuses them: a session is closed with what can still be read."""
     try:
         return await records
     except WillNeverWork as error:

@@ -8,6 +8,7 @@ from temporalio import activity
 
 from activities.audience import Audience, our_name
 from activities.forge_activities import ids_in
+from activities.said import everything_said, is_talk, people_in
 from activities.workspace_activities import MOVED
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.commands import command_in
@@ -48,6 +49,8 @@ class OpenConversation(Value):
     purpose: str = "plain_work"
     instructions: str = ""
     """Under which the store keeps what the repository asks of agents, if it asks for anything."""
+    branch: str | None = None
+    """The branch whose request people may have written on, if there is one."""
 
 
 class TellComments(Value):
@@ -99,9 +102,10 @@ class MemoryActivities:
         issue = _as_seen(await forge.read_issue(request.issue))
         audience = Audience(forge, request.issue.home, issue.author, request.accept_from)
         left_out = frozenset(request.leave_out)
-        comments = [c for c in await forge.read_comments(request.issue) if c.id not in left_out]
-        bot = await our_name(forge)
-        heard = [c for c in comments if command_in(c.body, bot) is None and await audience.hears(c)]
+        before = ids_in(await self._memory.comments_taken_in(request.issue))
+        said = await everything_said(forge, self._memory, request.issue, request.branch, before)
+        comments, bot = [c for c in said if c.id not in left_out], await our_name(forge)
+        heard = [c for c in comments if is_talk(c, bot, before) and await audience.hears(c)]
         ours = {c.id for c in comments if await audience.said(c)}
         counting = {c.id for c in heard} | ours
         told = [_turn_of(c, by_us=c.id in ours) for c in comments if c.id in counting]
@@ -114,7 +118,7 @@ class MemoryActivities:
             system=self._system_prompt(request.language, request.issue.repository),
             tools=(*self._tools, RECALL) if await self._has_history(request) else self._tools,
             turns=(
-                *await self._inherited(request, {issue.author, *(c.author for c in heard)}),
+                *await self._inherited(request, {issue.author, *people_in(heard)}),
                 *await self._instructions(request),
                 *turns,
             ),

@@ -1,6 +1,6 @@
 """The step that keeps the living comment of a session true."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from temporalio import activity
 
@@ -12,10 +12,12 @@ from hikitsugi.domain.ports import Forge, Records
 from hikitsugi.domain.progress import Progress, ReportedCall, Trouble, comment_in
 from hikitsugi.domain.records import RecordedCall
 from hikitsugi.domain.redaction import Redactor
+from hikitsugi.domain.states import State
 from hikitsugi.domain.value import Value
 from hikitsugi.messages import progress as texts
 
 _PHASES = frozenset(Phase)
+_AT_WORK = frozenset({State.PROCESSING, State.PAUSED})
 
 
 class ShowProgress(Value):
@@ -48,31 +50,32 @@ class ProgressActivities:
 
     @activity.defn
     async def show_progress(self, request: ShowProgress) -> str:
-        """The id of the living comment, which now tells the newest."""
+        """The id of the living comment, which now tells the newest; one that somebody deleted is written anew."""
+        calls = await self._calls(request) if request.tells_calls else ()
         progress = Progress(
             session=request.session,
             state=request.state,
             phase=request.phase,
             plan=request.plan,
             waiting_for=request.waiting_for,
-            calls=await self._calls(request) if request.tells_calls else (),
-            troubles=await self._troubles(request) if request.tells_calls else (),
+            calls=calls,
+            troubles=await self._troubles(request, calls) if request.tells_calls else (),
             cost_usd=request.cost_usd,
             tokens=request.tokens,
             llm_calls=request.llm_calls,
         )
         body = self._redact(texts.living_comment(request.language, progress))
         forge = self._forges[request.issue.forge]
-        if request.comment is None:
-            return (await forge.post_comment(request.issue, body, request.key)).id
-        return (await forge.edit_comment(request.issue, request.comment, body, request.key)).id
+        told = request.comment and await forge.edit_comment(request.issue, request.comment, body, request.key)
+        return (told or await forge.post_comment(request.issue, body, request.key)).id
 
     async def _calls(self, request: ShowProgress) -> tuple[ReportedCall, ...]:
         made = await self._records.model_calls(request.issue, request.session)
         phased = [call for call in made if call.phase in _PHASES]
         return tuple(_reported(number, call) for number, call in enumerate(phased, start=1))
 
-    async def _troubles(self, request: ShowProgress) -> tuple[Trouble, ...]:
+    async def _troubles(self, request: ShowProgress, made: Sequence[ReportedCall]) -> tuple[Trouble, ...]:
+        """What failed; a model call that nobody makes again any more does not say that it is."""
         runs = await self._records.failed_runs(request.issue, request.session)
         tools = [
             Trouble(
@@ -87,7 +90,12 @@ class ProgressActivities:
         ]
         calls = await self._records.failed_calls(request.issue, request.session)
         models = [
-            Trouble(phase=Phase(call.phase), message=call.message, at=call.at)
+            Trouble(
+                phase=Phase(call.phase),
+                message=call.message,
+                at=call.at,
+                is_retried=request.state in _AT_WORK or any(other.at > call.at for other in made),
+            )
             for call in calls
             if call.phase in _PHASES
         ]

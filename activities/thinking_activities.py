@@ -1,16 +1,23 @@
 """Steps with the model: each turn is stored under its number before anybody relies on it."""
 
+from datetime import timedelta
+
 from temporalio import activity
 
 from activities.brevity import ShortAddress, ShortUsage
+from activities.failures import LONG_WAIT
 from hikitsugi.domain.conversation import Reply, Transcript, Usage
-from hikitsugi.domain.errors import HikitsugiError
+from hikitsugi.domain.errors import Away, HikitsugiError, TryAgainLater
 from hikitsugi.domain.outcome import Outcome
 from hikitsugi.domain.phase_replies import REPLIES, Misfit, PhaseReply, parsed
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.ports import LanguageModel, Memory, Records
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.value import Sparse, Value
+
+_LASTS_FROM = 5
+"""From this attempt on a failure of the model is no moment's weakness, and people should see it."""
+_NOTHING = timedelta()
 
 
 class PhaseKey(Sparse, Value):
@@ -73,13 +80,15 @@ class ThinkingActivities:
         return thought.model_copy(update=await self._understood(request, request.phase, reply.turn.text))
 
     async def _reply(self, request: Think, transcript: Transcript) -> Reply:
-        """Ask the model; a failure is put on record before it is tried again."""
+        """Ask the model; a failure is put on record before it is tried again; one that lasts becomes a wait."""
+        attempt = activity.info().attempt
         try:
             return await self._model.reply(transcript)
         except HikitsugiError as error:
             if self._records:
-                attempt = activity.info().attempt
                 await self._records.record_failed_call(request.conversation, request.sequence, attempt, str(error))
+            if isinstance(error, TryAgainLater) and attempt >= _LASTS_FROM and (error.after or _NOTHING) < LONG_WAIT:
+                raise Away(str(error)) from error
             raise
 
     async def _understood(self, request: Think, phase: Phase, text: str) -> dict[str, object]:

@@ -8,7 +8,6 @@ from pydantic import Field
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
-from activities.audience import our_name
 from activities.board_keeper import BoardKeeper
 from activities.heartbeat import carry
 from hikitsugi.domain.address import IssueAddress, RepositoryAddress
@@ -37,6 +36,8 @@ class Watched(Value):
 
     cursor: Cursor | None = None
     fingerprints: dict[str, str] = Field(default_factory=dict[str, str])
+    idle: frozenset[str] = frozenset()
+    """Which of these were closed or had no trigger label."""
     failures: int = 0
     """How often in a row the forge could not be read."""
     refusal: str | None = None
@@ -123,38 +124,51 @@ class WatchActivities:
             for issue in closed:
                 await self._deliveries.deliver(issue.address, facts_of(issue, for_work=False), (), start=False)
             return Watched(cursor=sighting.cursor)
-        fingerprints = dict(watched.fingerprints)
+        fingerprints, idle = dict(watched.fingerprints), set(watched.idle)
         for news in sighting.news:
-            await self._deliver(news, fingerprints)
+            await self._deliver(news, fingerprints, idle)
         latest = dict(list(fingerprints.items())[-_REMEMBERED:])
-        return Watched(cursor=sighting.cursor, fingerprints=latest)
+        return Watched(cursor=sighting.cursor, fingerprints=latest, idle=frozenset(idle & latest.keys()))
 
-    async def _deliver(self, news: IssueNews, fingerprints: dict[str, str]) -> None:
+    async def _deliver(self, news: IssueNews, fingerprints: dict[str, str], idle: set[str]) -> None:
         number = f"{news.address.kind}/{news.address.number}"
         issue = news.issue or await _read(self._forges[news.address.forge], news.address)
         if issue is None:
             return
         if behind := await self._behind(issue):
-            said = [comment.model_copy(update={"place": news.address}) for comment in news.comments]
-            await self._deliveries.deliver(behind, None, said, start=False)
+            await self._pass_on(behind, news)
             return
         earlier = fingerprints.pop(number, None)
         fingerprints[number] = fingerprint(issue)
-        calls = calls_for_work(issue, self._labels)
+        answerable = may_be_answered(issue, self._labels)
+        calls = calls_for_work(issue, self._labels, was_idle=number in idle)
+        if answerable:
+            idle.discard(number)
+        else:
+            idle.add(number)
         facts = facts_of(issue, for_work=calls) if fingerprints[number] != earlier else None
         if facts or news.comments:
-            answers = bool(news.comments) and may_be_answered(issue, self._labels)
-            await self._deliveries.deliver(news.address, facts, news.comments, start=calls or answers)
+            start = calls or (bool(news.comments) and answerable)
+            await self._deliveries.deliver(news.address, facts, news.comments, start=start)
+
+    async def _pass_on(self, issue: IssueAddress, news: IssueNews) -> None:
+        """Tell an issue what was said on its request; where its workflow has ended, as if it was said on the issue."""
+        said = [comment.model_copy(update={"place": news.address}) for comment in news.comments]
+        if await self._deliveries.deliver(issue, None, said, start=False):
+            return
+        seen = await _read(self._forges[issue.forge], issue)
+        if seen and may_be_answered(seen, self._labels):
+            await self._deliveries.deliver(issue, None, said, start=True)
 
     async def _behind(self, issue: Issue) -> IssueAddress | None:
         """The issue that a request of ours belongs to; its branch tells where its text does not any more."""
         forge = self._forges[issue.address.forge]
-        bot = await our_name(forge)
-        behind = issue_behind(issue, bot)
-        if behind or issue.request or not is_request_of(issue, bot):
+        ours = await forge.our_names()
+        behind = issue_behind(issue, ours)
+        if behind or issue.request or not is_request_of(issue, ours):
             return behind
         whole = await _read(forge, issue.address)
-        return whole and issue_behind(whole, bot)
+        return whole and issue_behind(whole, ours)
 
     async def _sleep(self, home: RepositoryAddress) -> None:
         """Wait one interval or for the bell; when the worker shuts down, hand the watch over at once."""

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 import pytest_asyncio
 from hypothesis import settings
+from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.app.embedded import packaged_program
@@ -43,6 +44,12 @@ async def time() -> AsyncGenerator[WorkflowEnvironment]:
     """A real Temporal server whose workflows have a clock that the test moves."""
     async with time_skipping_server() as environment:
         yield environment
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def plain(time: WorkflowEnvironment) -> Client:
+    """A client whose workflows live by the real clock."""
+    return await Client.connect(time.client.service_client.config.target_host, plugins=[plugin()])
 
 
 @asynccontextmanager

@@ -21,25 +21,27 @@ class Caretaker:
         self._steps = steps
         self._display = display
         self._obey = obey
-        self._is_alarmed = False
         self.is_busy = False
 
     def look_at(self, facts: IssueFacts) -> None:
         """Take alarm when the labels are not what we show."""
         if facts.labels is not None and not self._life.is_new:
             wish = wish_in(facts.labels, self._life.state, self._life.policy.labels)
-            self._is_alarmed = self._is_alarmed or wish is not Wish.NOTHING
+            self._life.is_alarmed = self._life.is_alarmed or wish is not Wish.NOTHING
 
     async def tend(self) -> None:
         """Look after the labels for as long as the workflow lives."""
         while True:
-            await workflow.wait_condition(lambda: self._is_alarmed and not self._display.is_changing)
-            self._is_alarmed, self.is_busy = False, True
+            await workflow.wait_condition(lambda: self._life.is_alarmed and not self._display.is_changing)
+            self._life.is_alarmed, self.is_busy = False, True
             try:
                 await self._put_in_order()
+                self._life.trouble = None
+                self._display.refresh()
             except ActivityError as error:
-                self._life.note_error(reason_of(error))
-                self._is_alarmed, self.is_busy = True, False
+                self._life.note_trouble(reason_of(error))
+                self._display.refresh()
+                self._life.is_alarmed, self.is_busy = True, False
                 await workflow.sleep(limits.INTAKE_PAUSE)
             finally:
                 self.is_busy = False

@@ -41,7 +41,7 @@ class Display:
         self._life.state = state
         self.changed()
         self.index()
-        self._refresh()
+        self.refresh()
         request = ShowState(issue=self._issue, state=state, labels=self._life.policy.labels)
         async with self._labels:
             await self._patience.take(ForgeActivities.show_state, request, limits.FORGE, f"label: {state}")
@@ -54,7 +54,7 @@ class Display:
     def wait_for(self, what: str) -> None:
         """Say what comes next."""
         self._waiting_for = what
-        self._refresh()
+        self.refresh()
 
     def wait_for_people(self, what: str) -> None:
         """Say what people are asked for, on the issue too."""
@@ -77,14 +77,15 @@ class Display:
         session = self._life.session
         if session and session.phase is not self._phase:
             self.index()
-        self._refresh()
+        self.refresh()
         self.changed()
 
     def _show_limit(self) -> None:
-        self._refresh()
+        self.refresh()
         self.changed()
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Let the Web UI tell how things stand."""
         workflow.set_current_details(
             operators.details(
                 self._life.policy.language,
@@ -93,7 +94,7 @@ class Display:
                 state=self._life.state,
                 waiting_for=self.waiting_for,
                 change_request=self._life.change_request,
-                error=self._life.error,
+                error=self._life.problem,
                 plan=self._plan,
             )
         )

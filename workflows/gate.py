@@ -34,27 +34,29 @@ class Gate:
         may_renew = at_checkpoint or not self._life.is_planned
         while self.is_closed:
             self._life.before_pause = self._life.before_pause or self._life.state
-            if order := self._life.hold:
-                await self._stay_closed(order, may_renew=may_renew)
+            if self._life.hold:
+                await self._stay_closed(may_renew=may_renew)
             self._leave_if_stopped()
             state, self._life.before_pause = self._life.before_pause, None
             await self._display.show(state)
         self._leave_if_stopped()
 
-    async def _stay_closed(self, order: Order, *, may_renew: bool) -> None:
+    async def _stay_closed(self, *, may_renew: bool) -> None:
         """Wait until it is opened; a run that grows long meanwhile is renewed, and the next one waits here again."""
         waited_for = self._display.waiting_for
-        self._display.wait_for(operators.awaits_resume(self._life.policy.language, order.by, order.reason))
-        if self._life.state is not State.PAUSED:
-            await self._display.show(State.PAUSED)
-        while self._is_held():
-            await workflow.wait_condition(lambda: not self._is_held() or (may_renew and self._is_long()))
+        while (order := self._life.hold) and not self._life.stop:
+            self._display.wait_for_people(operators.awaits_resume(self._life.policy.language, order.by, order.reason))
+            if self._life.state is not State.PAUSED:
+                await self._display.show(State.PAUSED)
+            await workflow.wait_condition(
+                lambda order=order: not self._is_held_by(order) or (may_renew and self._is_long())
+            )
             if may_renew and self._is_long():
                 await self._renew()
         self._display.wait_for(waited_for)
 
-    def _is_held(self) -> bool:
-        return self._life.hold is not None and self._life.stop is None
+    def _is_held_by(self, order: Order) -> bool:
+        return self._life.hold is order and self._life.stop is None
 
     def _leave_if_stopped(self) -> None:
         if self._life.stop:

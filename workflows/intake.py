@@ -12,6 +12,7 @@ from hikitsugi.domain.life import Life
 from hikitsugi.domain.waiting import Waiting
 from workflows import limits
 from workflows.comment_log import CommentLog
+from workflows.display import Display
 from workflows.reasons import reason_of
 from workflows.steps import Steps
 
@@ -21,9 +22,10 @@ Obey = Callable[[Command, Comment], str | None]
 class Intake:
     """Runs beside the story: acknowledges accepted comments, obeys commands, keeps the rest for the model."""
 
-    def __init__(self, life: Life, steps: Steps, log: CommentLog, obey: Obey) -> None:
+    def __init__(self, life: Life, steps: Steps, display: Display, log: CommentLog, obey: Obey) -> None:
         self._life = life
         self._steps = steps
+        self._display = display
         self._log = log
         self._obey = obey
         self.is_busy = False
@@ -36,7 +38,7 @@ class Intake:
             try:
                 await self._hear()
             except ActivityError as error:
-                self._life.note_error(reason_of(error))
+                self._note(reason_of(error))
                 self.is_busy = False
                 await workflow.sleep(limits.INTAKE_PAUSE)
             finally:
@@ -48,6 +50,7 @@ class Intake:
             await self._ask_for_the_rules()
         asked = self._life.next_pending
         counting = {waiting.version: waiting for waiting in await self._steps.hear(asked)}
+        self._note(None)
         accepted = [(comment, self._command(comment)) for comment in asked if comment.version in counting]
         waiting = [self._weighed(comment, counting[comment.version]) for comment, command in accepted if not command]
         self._life.hear(asked, waiting)
@@ -84,4 +87,12 @@ class Intake:
         try:
             await self._steps.reply(comment, reply)
         except ActivityError as error:
-            self._life.note_error(reason_of(error))
+            self._note(reason_of(error))
+
+    def _note(self, trouble: str | None) -> None:
+        """Tell that people cannot be heard or answered, or that they can be again."""
+        if trouble:
+            self._life.note_trouble(trouble)
+        else:
+            self._life.trouble = None
+        self._display.refresh()

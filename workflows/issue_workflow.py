@@ -50,14 +50,14 @@ class IssueWorkflow:
         self.life = carried or Life()
         self.is_called = carried is None or carried.session is not None or carried.called_again
         self.is_draining = False
-        self.life.called_again = False
+        self.life.called_again = self.life.called_again and self.life.stop is not None
         self.issue = IssueAddress.parse(workflow.info().workflow_id)
         self.log = CommentLog(self.issue, self.life)
         patience = Patience(self.life)
         self.display = Display(self.issue, self.life, patience)
         self.gate = Gate(self.life, self.display, is_long, self.renew)
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
-        self.intake = Intake(self.life, self.steps, self.log, self.obey)
+        self.intake = Intake(self.life, self.steps, self.display, self.log, self.obey)
         self.living = LivingComment(self.issue, self.life, self.display)
         self.display.changed = self.living.changed
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
@@ -85,7 +85,8 @@ class IssueWorkflow:
     async def renew(self) -> None:
         """Go on in a fresh run, once nothing is half done beside the story and all that waits can be carried."""
         await self.let_handlers_finish()
-        self.life.called_again = self.is_called
+        if not self.life.stop:
+            self.life.called_again = self.is_called
         # What was added to the memo since the run began would be lost otherwise.
         workflow.continue_as_new(self.life, memo=workflow.memo())
 
@@ -126,8 +127,7 @@ class IssueWorkflow:
             if not self.life.stop:
                 raise
             self.life.stop = self.life.hold = None
-            self.life.pass_over()
-            self.is_called = False
+            self.is_called = self.life.take_call()
 
     def is_wanted(self) -> bool:
         """Whether somebody calls, writes or pauses."""
@@ -152,9 +152,9 @@ class IssueWorkflow:
 
     async def hand_over(self, ending: Ending) -> None:
         """Save the work, say how it ended, keep the summary; a forge that refuses does not undo the ending."""
-        self.is_called = False
+        self.is_called = self.life.take_call()
         order, self.life.stop = self.life.stop, None
-        if ending is not Ending.COMPLETED:
+        if ending is not Ending.COMPLETED and not order:
             self.life.pass_over()
         self.life.hold = self.life.before_pause = None
         now, error = workflow.now(), self.life.error or ""
@@ -197,12 +197,14 @@ class IssueWorkflow:
         came = comments_in(said)
         self.log.detected(came)
         for comment in came:
-            self.life.receive(comment)
+            at = comment.created_at or workflow.now()
+            self.life.receive(comment.model_copy(update={"created_at": at}))
 
     @workflow.signal(description="Hold before the next step; optionally a reason")
     def pause(self, why: Any = None) -> None:
-        """Close the gate."""
-        self.life.hold = self.life.hold or order_in(why)
+        """Close the gate; what a person wants outlasts a new budget."""
+        if self.life.hold is None or self.life.hold.by == BUDGET:
+            self.life.hold = order_in(why)
 
     @workflow.signal(description="Go on at the very same step")
     def resume(self, why: Any = None) -> None:
@@ -213,7 +215,7 @@ class IssueWorkflow:
     def stop(self, why: Any = None) -> None:
         """End the session, if one is under way."""
         if self.is_called:
-            self.life.stop = self.life.stop or order_in(why)
+            self.life.end_by(order_in(why))
 
     @workflow.signal(description="Labels, state or assignees of the issue changed")
     def issue_changed(self, seen: Any = None) -> None:
@@ -226,16 +228,21 @@ class IssueWorkflow:
         if self.life.loses_bot(facts):
             self.stop({"by": "forge", "reason": operators.is_unassigned(self.language)})
         if self.life.calls_again(facts) or (self.life.is_new and facts.for_work):
-            self.is_called = True
+            self.call()
         elif facts.state != "open":
-            self.stop({"by": "forge", "reason": operators.is_closed(self.language)})
+            self.stop({"by": "forge", "reason": operators.is_closed(self.language), "closing": True})
         else:
             self.caretaker.look_at(facts)
+
+    def call(self) -> None:
+        """Somebody wants a session; while one is being stopped, the next."""
+        self.is_called = True
+        self.life.called_again = self.life.stop is not None
 
     @workflow.update(description="An external agent asks for the issue")
     async def claim(self, wanted: Claim) -> Answer:
         """Give the issue to an agent; one that the built-in agent works on is not given away."""
-        if self.is_called and self.life.assignment is None:
+        if (self.is_called or self.life.session) and self.life.assignment is None:
             return Answer(refusal="the built-in agent works on it")
         self.is_called = True
         return await self.assigned.claim(wanted)
@@ -274,6 +281,7 @@ class IssueWorkflow:
         match command.word:
             case Word.PAUSE:
                 self.pause(order)
+                return None if self.life.session else command_texts.rests_paused(self.language, self.life.mention)
             case Word.RESUME if self.life.hold and self.life.hold.by == BUDGET:
                 return budget_texts.awaits(self.language, self.life.mention)
             case Word.BUDGET:
@@ -282,16 +290,15 @@ class IssueWorkflow:
                 self.resume(order)
             case Word.STOP if self.is_called:
                 self.stop(order)
-            case Word.RETRY if not self.is_called:
-                self.is_called = True
+            case Word.RETRY if self.life.stop or not self.is_called:
+                self.call()
             case Word.APPROVE | Word.REVISE if self.life.can_be_steered(command.word):
                 self.life.steer(command.word, comment)
             case Word.STATUS:
                 return command_texts.status(self.language, self.status())
-            case None:
-                return command_texts.not_understood(self.language, self.life.mention)
             case word:
-                return command_texts.not_now(self.language, word, self.life.mention)
+                unknown = command_texts.not_understood(self.language, self.life.mention)
+                return command_texts.not_now(self.language, word, self.life.mention) if word else unknown
         return None
 
     @workflow.query

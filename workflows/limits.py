@@ -36,6 +36,12 @@ RECONCILE_AFTER = timedelta(minutes=1)
 SETTLED_WITHIN = timedelta(seconds=10)
 """How long reports and claims wait for the forge to show how the last lease ended."""
 
+AWAY_PAUSE = timedelta(minutes=1)
+"""How long who is away is left alone, and how much longer each time."""
+
+LONGEST_AWAY = timedelta(minutes=30)
+"""Until it is this long: each pause leaves its trace in the history."""
+
 WATCH_PAUSE = timedelta(minutes=5)
 """How long a repository that cannot be watched rests before it is tried again."""
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError, TimeoutType  # noqa: A004
 
-from activities.failures import LIMITED, UNPREPARED
+from activities.failures import AWAY, LIMITED, UNPREPARED
 from hikitsugi.domain.life import Life
 from hikitsugi.messages import operators
 from workflows import limits
@@ -25,7 +25,12 @@ class Patience:
     def __init__(self, life: Life) -> None:
         self._life = life
         self.show: Callable[[], None] = lambda: None
-        self.limit: str | None = None
+        self._limits: list[str] = []
+
+    @property
+    def limit(self) -> str | None:
+        """The limit that came last of those that are waited for."""
+        return self._limits[-1] if self._limits else None
 
     async def take(
         self,
@@ -38,24 +43,27 @@ class Patience:
         passage: Passage | None = None,
     ) -> R:
         """What the step gives, after whatever it has to wait for."""
+        away = 0
         while True:
             if passage:
                 await passage()
             try:
                 return await execute(step, request, limit, summary, queue)
             except ActivityError as error:
-                wait = asked_to_wait(error)
+                away += is_away(error)
+                wait = min(limits.AWAY_PAUSE * away, limits.LONGEST_AWAY) if is_away(error) else asked_to_wait(error)
                 if wait is None:
                     raise
             await self._wait(limit.whose, wait)
 
     async def _wait(self, whose: operators.Limiter, wait: timedelta) -> None:
-        self.limit = operators.awaits_limit(self._life.policy.language, whose, workflow.now() + wait)
+        limit = operators.awaits_limit(self._life.policy.language, whose, workflow.now() + wait)
+        self._limits.append(limit)
         self.show()
         try:
-            await workflow.sleep(wait, summary=self.limit)
+            await workflow.sleep(wait, summary=limit)
         finally:
-            self.limit = None
+            self._limits.remove(limit)
             self.show()
 
 
@@ -81,6 +89,11 @@ def is_without_checkout(error: ActivityError) -> bool:
     if isinstance(cause, TimeoutError):
         return cause.type is TimeoutType.SCHEDULE_TO_START
     return isinstance(cause, ApplicationError) and cause.type == UNPREPARED
+
+
+def is_away(error: ActivityError) -> bool:
+    """Whether the other side has not answered for long."""
+    return isinstance(error.cause, ApplicationError) and error.cause.type == AWAY
 
 
 def asked_to_wait(error: ActivityError) -> timedelta | None:

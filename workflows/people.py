@@ -97,7 +97,7 @@ class People:
 
     async def _expire(self) -> None:
         """End the session as a stop does; a comment calls it up again."""
-        self._life.stop = Order(by="hikitsugi", reason=plans.expired(self._language))
+        self._life.end_by(Order(by="hikitsugi", reason=plans.expired(self._language)))
         await workflow.wait_condition(lambda: False)
 
     async def _wait(self, what: str) -> None:

@@ -32,7 +32,9 @@ class Purse:
         """Go on when the money suffices; what people wrote while it did not is taken in before."""
         while not self.budget.covers(self._life.spending):
             await self._ask()
-            self._life.hold = Order(by=BUDGET, reason=texts.reason(self._life.policy.language))
+            if self.budget.covers(self._life.spending):
+                return
+            self._life.hold = self._life.hold or Order(by=BUDGET, reason=texts.reason(self._life.policy.language))
             await self._gate.passage(at_checkpoint=True)
             await take_in()
 

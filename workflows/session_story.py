@@ -8,11 +8,11 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.life import Life
+from hikitsugi.domain.life import Life, Order
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.planning import Planning
 from hikitsugi.domain.policy import Language
-from hikitsugi.domain.session import Ending, Handover, Part, Session, Talk
+from hikitsugi.domain.session import Called, Closure, Ending, Handover, Part, Session, Talk
 from hikitsugi.domain.states import State
 from hikitsugi.domain.subject import work_branch
 from hikitsugi.messages import comments, handover, operators
@@ -65,13 +65,15 @@ class SessionStory:
         while True:
             if self.life.current.awaits_until is None:
                 await self.answer()
-            if await self.conversation_is_over():
+            self.life.current.closed_by = await self.closure()
+            if self.life.current.closed_by:
                 return Ending.COMPLETED
 
     async def answer(self) -> None:
         """One pass of work; one that fails on a comment is reported, and the conversation goes on without it."""
         try:
             await self.work()
+            self.life.error = self.life.trouble = None
         except ActivityError as error:
             if self.life.current.passes == 0 or self.life.stop or is_cancelled_exception(error):
                 raise
@@ -93,6 +95,7 @@ class SessionStory:
         self.display.remember(title=called.title, url=called.url)
         if not called.is_open:
             self.life.called, self.life.error = called, operators.is_closed(called.policy.language)
+            await self.ask_to_reopen()
             return False
         key, now = workflow.uuid4().hex[:12], workflow.now()
         taken = await self.steps.take_over(key, called.policy, now)
@@ -106,9 +109,23 @@ class SessionStory:
             inherited=taken.handover,
         )
         self.life.open_session(called, session)
-        await self.display.show(State.PROCESSING)
+        await self.show_begin(called)
         await self.tell_inheritance(taken.handover)
         return True
+
+    async def show_begin(self, called: Called) -> None:
+        """Show that the work begins; who called for it with the label of a pause resumes it first."""
+        if State.PAUSED not in called.policy.labels.shown_by(called.labels):
+            return await self.display.show(State.PROCESSING)
+        self.life.hold = self.life.hold or Order(by="label")
+        self.life.before_pause = State.PROCESSING
+        return await self.gate.passage()
+
+    async def ask_to_reopen(self) -> None:
+        """Answer who writes on a closed issue; a forge that refuses changes nothing."""
+        if asking := [waiting for waiting in self.life.heard.values() if not waiting.passed_over]:
+            with suppress(ActivityError):
+                await self.steps.reply(asking[-1], comments.is_closed(self.language))
 
     async def tell_inheritance(self, left: Handover | None) -> None:
         """Say on the issue that an earlier context was taken over; a forge that refuses changes nothing."""
@@ -220,18 +237,20 @@ class SessionStory:
         if self.life.policy.hears_at(self.life.current.talk.iterations):
             await self.take_in()
 
-    async def conversation_is_over(self) -> bool:
-        """Wait for an answer; True when it closes the conversation, or when none comes in time."""
+    async def closure(self) -> Closure | None:
+        """Wait for an answer; what ends the conversation, None when the answer asks for another pass."""
         policy, session = self.life.policy, self.life.current
-        if not policy.converses or session.comments_answered >= policy.max_comment_count:
-            return True
+        if not policy.converses:
+            return Closure.SETTINGS
+        if session.comments_answered >= policy.max_comment_count:
+            return Closure.ENOUGH
         if session.is_over and session.passes and not self.life.heard:
-            return True
+            return Closure.MODEL
         session.awaits_until = session.awaits_until or workflow.now() + policy.reply_timeout
         while True:
             self.display.wait_for_people(operators.awaits_reply(self.language, session.awaits_until))
             if not await self.happens_before(session.awaits_until, self.has_news):
-                return True
+                return Closure.SILENCE
             await self.renew_if_long()
             if self.gate.is_closed:
                 await self.gate.passage()
@@ -239,9 +258,9 @@ class SessionStory:
             await self.gate.passage()
             if self.life.heard:
                 session.awaits_until = None
-                return await self.is_answered()
+                return Closure.WORDS if await self.is_closed_by_words() else None
 
-    async def is_answered(self) -> bool:
+    async def is_closed_by_words(self) -> bool:
         """Whether what was heard closes the conversation; otherwise the next pass begins."""
         if self.life.only_closing_is_heard:
             last, self.life.heard = list(self.life.heard.values())[-1], {}
@@ -295,7 +314,7 @@ class SessionStory:
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            self.life.note_error(reason_of(error))
+            self.life.note_trouble(reason_of(error))
 
     def has_news(self) -> bool:
         """Whether somebody wrote, or the wait is interrupted."""

@@ -53,5 +53,7 @@ def _is_signed(typed: Any) -> bool:
 
 def _signed(typed: Any) -> dict[str, Any]:
     """What a person may leave out; whoever names nobody is the operator."""
-    sender = OPERATOR if typed.get("author", OPERATOR) == OPERATOR else "typed"
-    return {"id": f"{sender}:{workflow.uuid4()}", "author": OPERATOR, **typed}
+    author = typed.get("author", OPERATOR)
+    sender = OPERATOR if author == OPERATOR else "typed"
+    id_ = str(typed.get("id") or workflow.uuid4()).removeprefix(f"{sender}:")
+    return {**typed, "id": f"{sender}:{id_}", "author": author}

@@ -75,7 +75,7 @@ class Steps:
         summary = f"hear {len(comments)} comment(s)"
         return tuple(await self._patience.take(ForgeActivities.hear, request, limits.FORGE, summary))
 
-    async def reply(self, comment: Comment, body: str) -> None:
+    async def reply(self, comment: Comment | Waiting, body: str) -> None:
         """Answer a comment."""
         answered = comment.version if comment.edited else comment.id
         await self._post(f"reply-{answered}", body, f"comment: reply {comment.id}", comment.place)
@@ -111,6 +111,7 @@ class Steps:
             at=now,
             purpose="request" if self._life.policy.planning.enabled else "plain_work",
             instructions=self._session.key_of("instructions"),
+            branch=self._life.request_branch,
         )
         self.is_opening = True
         try:
@@ -313,6 +314,7 @@ class Steps:
             change_request=self._life.change_request,
             is_draft=self._life.is_draft,
             work=self._done,
+            awaits=self._life.awaits_reply_for,
         )
         if await self._work(ForgeActivities.post_result, request, limits.FORGE, "comment: result"):
             self._life.doubt(request.key, self._session.answer_at)
@@ -361,11 +363,12 @@ class Steps:
             title=self._life.title,
             author=self._life.called.author if self._life.called else "",
             change_request=self._life.change_request,
-            error=self._life.error,
+            error=self._life.error if ending is Ending.FAILED else None,
             plan=self._session.plan.items(),
             past=tuple(self._session.plan.past),
             verified=self._session.verified,
             inherited=self._session.inherited.id if self._session.inherited else "",
+            branch=self._life.request_branch,
             started_at=self._session.started_at or now,
             now=now,
         )

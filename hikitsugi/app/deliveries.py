@@ -28,27 +28,29 @@ class SignalDeliveries:
 
     async def deliver(
         self, issue: IssueAddress, facts: IssueFacts | None, comments: Sequence[Comment], *, start: bool
-    ) -> None:
-        """Comments in as few signals as Temporal takes, then the facts."""
+    ) -> bool:
+        """Comments in as few signals as Temporal takes, then the facts; False when nobody was there to take them."""
         for first in range(0, len(comments), _PER_SIGNAL):
             said = [_as_said(comment) for comment in comments[first : first + _PER_SIGNAL]]
-            await self._signal(issue, "comment", said, start=start)
-        if facts:
-            await self._signal(issue, "issue_changed", facts.model_dump(mode="json"), start=start)
+            if not await self._signal(issue, "comment", said, start=start):
+                return False
+        return not facts or await self._signal(issue, "issue_changed", facts.model_dump(mode="json"), start=start)
 
     async def revive(self, issue: IssueAddress) -> None:
         """Start the workflow; one that lives is not disturbed."""
         await start_issue(self._client, self._task_queue, issue)
 
-    async def _signal(self, issue: IssueAddress, signal: str, payload: Any, *, start: bool) -> None:
+    async def _signal(self, issue: IssueAddress, signal: str, payload: Any, *, start: bool) -> bool:
         if start:
             await start_issue(self._client, self._task_queue, issue, signal, payload)
-            return
+            return True
         try:
             await self._client.get_workflow_handle(str(issue)).signal(signal, payload)
         except RPCError as error:
             if not is_missing(error):
                 raise
+            return False
+        return True
 
 
 async def start_issue(

@@ -21,9 +21,8 @@ class TemporalHousehold:
     async def under_way(self) -> list[IssueAddress]:
         """The issues whose workflows live and do not rest; one that has not said its state yet counts."""
         living = self._client.list_workflows(_RUNNING)
-        return [
-            IssueAddress.parse(one.id) async for one in living if one.typed_search_attributes.get(STATE) not in _AT_REST
-        ]
+        ids = [one.id async for one in living if one.typed_search_attributes.get(STATE) not in _AT_REST]
+        return [issue for issue in map(_issue, ids) if issue]
 
     async def dismiss(self, host: str) -> None:
         """End the schedule of a host; its worker makes it again when it comes back."""
@@ -32,3 +31,11 @@ class TemporalHousehold:
         except RPCError as error:
             if error.status is not RPCStatusCode.NOT_FOUND:
                 raise
+
+
+def _issue(workflow_id: str) -> IssueAddress | None:
+    """The issue of a workflow; None for one that somebody started under an id that is no issue's."""
+    try:
+        return IssueAddress.parse(workflow_id)
+    except ValueError:
+        return None

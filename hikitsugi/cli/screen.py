@@ -90,7 +90,7 @@ def issue_table(language: Language, issues: list[ListedIssue]) -> RenderableType
     for issue in issues:
         table.add_row(
             _state(issue.state or "–"),
-            Text(_written(IssueAddress.parse(issue.issue)), style=_linked("default", issue.url)),
+            Text(_written(issue.issue), style=_linked("default", issue.url)),
             Text(clean(issue.title)),
             "–" if issue.cost_usd is None else f"${issue.cost_usd:,.2f}",
             f"{issue.running_since.astimezone(UTC):%m-%d %H:%M}",
@@ -139,9 +139,13 @@ def _plan(plan: tuple[PlanItem, ...]) -> Text:
     return Text("\n".join(f"{_TASK_MARKS.get(item.status, '·')} {clean(item.title)}" for item in plan))
 
 
-def _written(issue: IssueAddress) -> str:
-    """As short as the command line still understands it."""
-    return str(issue) if issue.kind is Kind.PULL_REQUEST else f"{issue.forge}:{issue.short}"
+def _written(workflow_id: str) -> str:
+    """As short as the command line still understands it; an id that is no issue's as it is."""
+    try:
+        issue = IssueAddress.parse(workflow_id)
+    except ValueError:
+        return clean(workflow_id)
+    return workflow_id if issue.kind is Kind.PULL_REQUEST else f"{issue.forge}:{issue.short}"
 
 
 def _state(state: str) -> Text:

@@ -152,6 +152,7 @@ def explain(issue: Issue, as_json: AsJson = False, config: Config = None) -> Non
         _say(told.model_dump_json(indent=2))
     else:
         Console(highlight=False).print(story_screen.story(settings.language, told))
+    _tell_what_is_missing(settings, told.left_out)
 
 
 @app.command(rich_help_panel=_REMEMBER, epilog="Example: python starter.py export octocat/hello-world#12 --to 12.json")
@@ -164,13 +165,15 @@ def export(
     settings, address = _settings_and_issue(config, issue)
     from hikitsugi.cli import remembering  # noqa: PLC0415 - brings in what other commands need not wait for
 
-    held = json.dumps(asyncio.run(remembering.export(settings, address)), indent=2, ensure_ascii=False)
+    held = asyncio.run(remembering.export(settings, address))
+    text = json.dumps(held, indent=2, ensure_ascii=False)
     if to is None:
-        _say(held)
-        return
-    to.touch(mode=0o600)
-    to.write_text(f"{held}\n", encoding="utf-8", errors="replace")
-    _say(words.exported(settings.language, str(to)))
+        _say(text)
+    else:
+        to.touch(mode=0o600)
+        to.write_text(f"{text}\n", encoding="utf-8", errors="replace")
+        _say(words.exported(settings.language, str(to)))
+    _tell_what_is_missing(settings, held["left_out"])
 
 
 @app.command(rich_help_panel=_REMEMBER, epilog="Example: python starter.py forget octocat/hello-world#12 --yes")
@@ -244,6 +247,12 @@ async def _look(settings: Settings, issue: IssueAddress) -> View:
 
 async def _listed(settings: Settings, state: State | None) -> list[ListedIssue]:
     return await listed(await connected(settings), state)
+
+
+def _tell_what_is_missing(settings: Settings, left_out: JsonValue) -> None:
+    """Beside the document, not in it: standard output may be read by a program."""
+    if isinstance(left_out, int) and left_out:
+        sys.stderr.write(f"{words.left_out(settings.language, left_out)}\n")
 
 
 def _say(line: str) -> None:

@@ -1,5 +1,6 @@
 """How the story of an issue looks in a terminal."""
 
+from collections.abc import Sequence
 from datetime import UTC
 from decimal import Decimal
 
@@ -10,6 +11,7 @@ from rich.text import Text
 
 from hikitsugi.cli.remembering import Explanation
 from hikitsugi.cli.screen import clean
+from hikitsugi.cli.timeline import Entry
 from hikitsugi.domain.policy import Language
 from hikitsugi.messages import command_line as words
 from hikitsugi.messages.command_line import Name
@@ -24,12 +26,22 @@ def story(language: Language, told: Explanation) -> RenderableType:
     table.add_column(words.name(language, Name.WHY), overflow="fold")
     table.add_column(words.name(language, Name.COST), justify="right", no_wrap=True)
     for entry in told.entries:
-        cost = "" if entry.cost_usd is None else f"${entry.cost_usd:.4f}"
+        cost = _cost(language, entry.cost_usd) if entry.is_paid else ""
         at = f"{entry.at.astimezone(UTC):%m-%d %H:%M:%S}"
         table.add_row(at, *(Text(clean(text)) for text in (entry.who, entry.what, entry.why)), cost)
-    total = sum((entry.cost_usd for entry in told.entries if entry.cost_usd is not None), Decimal(0))
-    summed = words.explained(language, len(told.tasks), len(told.entries), f"${total:.4f}")
+    summed = words.explained(language, len(told.tasks), len(told.entries), _cost(language, _total(told.entries)))
     lines = [Text(summed, style="dim")]
     if told.missing:
         lines.append(Text(clean(words.without_temporal(language, told.missing)), style="yellow"))
     return Group(table, *lines)
+
+
+def _total(entries: Sequence[Entry]) -> Decimal | None:
+    """What all calls cost together; one unknown price makes it unknown."""
+    costs = [entry.cost_usd for entry in entries if entry.is_paid]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known, Decimal(0)) if len(known) == len(costs) else None
+
+
+def _cost(language: Language, usd: Decimal | None) -> str:
+    return words.unknown_cost(language) if usd is None else f"${usd:.4f}"

@@ -25,6 +25,8 @@ class Entry(Value):
     why: str = ""
     session: int | None = None
     cost_usd: Decimal | None = None
+    is_paid: bool = False
+    """Whether it was a model call; then a cost that is missing is unknown."""
 
 
 def of_task(language: Language, task: Task) -> list[Entry]:
@@ -47,6 +49,7 @@ def of_calls(language: Language, session: int, calls: Sequence[RecordedCall]) ->
             why=call.phase,
             session=session,
             cost_usd=call.cost_usd,
+            is_paid=True,
         )
         for call in calls
     ]

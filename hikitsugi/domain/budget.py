@@ -42,9 +42,11 @@ class Budget(Value):
     tokens: int | None = None
 
     def covers(self, spending: Spending) -> bool:
-        """Whether another call as dear as the dearest so far still fits; a price that is unknown cannot be judged."""
+        """Whether something is left and a call as dear as the dearest fits; an unknown price cannot be judged."""
         cost = spending.cost_usd
-        too_dear = self.usd is not None and cost is not None and cost + spending.dearest_usd > self.usd
+        too_dear = (
+            self.usd is not None and cost is not None and (cost >= self.usd or cost + spending.dearest_usd > self.usd)
+        )
         too_long = self.tokens is not None and spending.tokens + spending.longest_tokens > self.tokens
         return not too_dear and not too_long
 

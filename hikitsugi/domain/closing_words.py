@@ -1,20 +1,22 @@
 """The words of a comment that closes a conversation: phrases that say that all is well, as patterns."""
 
 _IT = r"(?:it|this|that|everything|both|all|the (?:fix|changes?|patch|result|pr|mr|code|feature|new version))"
-_LOOK = rf"(?:{_IT}(?: is| was|s| looks| seems)|looks|all)"
+_LOOK = rf"(?:{_IT}(?: is|s| looks| seems)|looks|all)"
 _VERY = r"(?:all |very |really |super |pretty |so )?"
 _OBJECT = (
-    r"(?: (?:#?[0-9]+|in|into main|this|it|the|issue|ticket|pr|mr|pull request|merge request|branch|fix|change|now"
-    r"|out))*"
+    r"(?: (?:#?[0-9]+|in|into main|this(?! (?:morning|afternoon|evening))|it|the|issue|ticket|pr|mr|pull request"
+    r"|merge request|branch|fix|change|now|out))*"
 )
-_HERE = (
-    r"(?: (?:now|here|again|well|great|fine|perfectly|nicely|flawlessly|correctly|locally|today|yesterday"
-    r"|just now|this (?:morning|afternoon|evening)|(?:for|from|to) (?:me|us)))*"
-)
-_WELL = (
-    r"(?: (?:as (?:expected|intended|it should|it is|they are)|like a charm|on (?:my|our) (?:machine|side|end)"
-    r"|(?:in|on) (?:prod|production|staging|(?:macos|mac|linux|windows)(?: and (?:macos|mac|linux|windows))?)))?"
-)
+_HERE = r"(?: (?:now|here|again|well|great|fine|perfectly|nicely|flawlessly|correctly|(?:for|from|to) (?:me|us)))*"
+_LATELY = r"(?: (?:today|yesterday|just now|this (?:morning|afternoon|evening)))?"
+"""Fits only deeds that stay done: what worked yesterday may be broken today."""
+
+_AS_IT_SHOULD = r"as (?:expected|intended|it should|it is|they are)|like a charm"
+_WITH_US = r"on (?:my|our) (?:machine|side|end)|in (?:prod|production)"
+_SOMEWHERE = r"locally|(?:in|on) (?:staging|(?:macos|mac|linux|windows)(?: and (?:macos|mac|linux|windows))?)"
+"""Fits only tests: what works on Linux may be broken elsewhere."""
+
+_WELL = rf"(?: (?:{_AS_IT_SHOULD}|{_WITH_US}))?"
 _WE_HAVE = r"(?:(?:i|we|ive|weve|i have|we have) )?(?:just )?"
 _TROUBLE = r"(?:(?:the|this|my|that) )?(?:issue|problem|bug|error|crash|warning|failure)s?"
 _END = r"(?= ?(?:\||$))"
@@ -38,24 +40,27 @@ _THANKFUL = (
 )
 _ENGLISH = (
     rf"thank(?:s| you)(?: (?:{_THANKFUL}))*(?: for(?: (?:{_HELP}))+)?",
+    rf"{_WE_HAVE}(?:merg|clos)ed{_OBJECT}{_HERE}{_LATELY}",
     rf"(?:{_LOOK} )?{_VERY}(?:{_FINE})(?: (?:work|job|one|stuff|fix|everyone|all|team))*{_HERE}",
     (
         rf"(?:{_LOOK}|it is) {_VERY}(?:quick|fast|fine|correct|all|it|working|(?:what )?(?:i|we) (?:wanted|needed))"
         rf"{_HERE}{_WELL}"
     ),
-    rf"(?:{_IT} )?(?:now )?(?:works?|worked|runs){_HERE}{_WELL}",
+    rf"that was {_VERY}(?:quick|fast)",
+    rf"(?:that|this) was {_VERY}(?:helpful|exactly what (?:i|we) (?:wanted|needed))",
+    rf"(?:{_IT} )?(?:now )?(?:works?|runs){_HERE}{_WELL}",
+    rf"(?:(?:it|this|that|everything|both|all|the (?:fix|changes?|patch)) )?worked{_HERE}(?: (?:{_AS_IT_SHOULD}))?",
     r"(?:it|this|that) (?:did it|d(?:id|oes) the (?:job|trick)|help(?:s|ed))(?: a lot)?",
     r"(?:it|this|that) (?:fixe[sd]|solve[sd]) (?:it|(?:my|our|the) (?:problem|issue))",
-    rf"{_TROUBLE} (?:(?:is|are|was|has been|have been) )?(?:gone|fixed|solved|resolved){_HERE}",
+    rf"{_TROUBLE} (?:(?:is|are|has been|have been) )?(?:gone|fixed|solved|resolved){_HERE}",
     rf"(?:all )?(?:the )?tests (?:pass|passed|are (?:green|passing)){_HERE}",
     rf"ci (?:is green|passes|passed){_HERE}",
     rf"(?:i am|im|we are|were) {_VERY}(?:happy|pleased|satisfied|good|set)(?: with (?:this|it|the result))?{_HERE}",
     rf"(?:i will|ill|will) (?:merge|close){_OBJECT}",
     rf"(?:im )?(?:merg|clos)ing{_OBJECT}(?: as (?:done|fixed|resolved|complete|completed|solved))?",
-    rf"{_WE_HAVE}(?:merg|clos)ed{_OBJECT}{_HERE}",
     (
-        rf"{_WE_HAVE}(?:test|verifi|confirm|check|review)ed(?: working)?(?: (?:it|this|the|fix|fixes|pr|mr))*"
-        rf"{_HERE}{_WELL}"
+        rf"{_WE_HAVE}(?:test|verifi|confirm|check|review)ed(?: working{_HERE}{_WELL}"
+        rf"|(?: (?:it|this|the|fix|fixes|pr|mr))*{_HERE}(?: (?:{_WITH_US}|{_SOMEWHERE}))?)"
     ),
     r"(?:you can|you may|feel free to|please|lets|we can) close(?: (?:this|it|the|issue|ticket|now|out))+",
     r"(?:this|it) can be closed(?: now)?",
@@ -122,7 +127,8 @@ _AS_WISHED = (
     r"(?:期待|想定|希望|予定|仕様|要件|思い|思った|思っていた|イメージ)(?:していた)?(?:通り|どおり|とおり)"
     r"(?:の(?:動作|結果|内容|動き|挙動|出来|仕上がり))?(?:になりました|になっています)?"
 )
-_WHERE = r"(?:(?:本番|手元|ローカル|検証|開発|ステージング|こちら|当方)(?:の?環境)?(?:で[もは]?+|も))"
+_ELSEWHERE = r"(?:(?:ローカル|検証|開発|ステージング)(?:の?環境)?)"
+_WHERE = rf"(?:(?:本番|手元|こちら|当方)(?:の?環境)?(?:でも?+|も)|{_ELSEWHERE}で?+も)"
 _REQUEST = r"(?:(?:pr|mr|プルリク(?:エスト)?|マージリクエスト) ?)"
 _FAULT = r"(?:バグ|不具合|エラー|問題|現象|警告|症状)"
 _PROPERLY = (
@@ -156,7 +162,7 @@ _PROPERLY = (
 _SUCCEEDED = (
     r"動(?:きました|いています|いてます|いております)|動作し(?:ました|ています|てます)|通りました"
     r"|いきました|直(?:りました|っています|ってます|っていました)|できました"
-    r"|解[決消](?:しました|されました|です)|使えて(?:います|ます)|進められます|(?:直っ|治っ|動い|通っ|いけ|でき|解決し)た(?:よ|わ)?|パスしました|成功しました|反映されました"
+    r"|解[決消](?:しました|されました|です)|使えて(?:います|ます)|進められます|(?:直っ|治っ|動い|通っ|いけ|でき|解決し)た(?:よ(?!ね)|わ)?|パスしました|成功しました|反映されました"
 )
 _CONTENT = (
     *(
@@ -200,7 +206,7 @@ _JAPANESE = (
     (
         rf"{_KINDNESS}(?:(?:(?<=対応)|(?<=修正)|(?<=説明)|(?<=回答)|(?<=返信)|(?<=いただき)|(?<=頂き)|(?<=さり)"
         r"|(?<=下さり)|(?<=さって)|(?<=くれて))[ |]+(?:誠に|本当に|大変|どうも)?)?"
-        r"ありがとう(?:ございます|ございました|です)?(?:ね|っ)?"
+        r"(?<!して)(?<!えて)(?<!伝って)ありがとう(?:ございます|ございました|です)?(?:ね|っ)?"
     ),
     rf"{_KINDNESS}感謝(?:です|します|いたします|申し上げます|しています|しております)",
     (
@@ -221,7 +227,7 @@ _JAPANESE = (
     r"(?:要件|仕様|条件)を満たしています",
     r"(?:今後とも|また(?:何かあれば|何かありましたら|機会があれば|次回も?)?)よろしくお願い(?:します|いたします|致します)",
     (
-        rf"(?:無事に?|{_WHERE})*(?:(?:{_FAULT}が|正しく|正常に|きちんと)*"
+        rf"(?:無事に?|{_WHERE}|{_ELSEWHERE}で)*(?:(?:{_FAULT}が|正しく|正常に|きちんと)*"
         r"(?:直って|修正されて|解消されて|解決して|反映されて|動いて|動作して)いること[をも]"
         rf"|(?:作業|完了|修正|動作|内容|結果|変更|挙動|差分|実装|対応|問題ないこと|{_REQUEST})[をもの]?)*"
         r"確認(?:しました|できました|いたしました|致しました|済みです|済み|が?取れました)"

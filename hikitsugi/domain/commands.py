@@ -1,6 +1,7 @@
 """Commands in comments: the first word of what an accepted person writes."""
 
 import re
+from difflib import get_close_matches
 from enum import StrEnum
 
 from hikitsugi.domain.value import Value
@@ -27,13 +28,14 @@ class Command(Value):
 
 
 _SLASH = re.compile(r"\s*[/／]([a-z][a-z-]*)(?![\w/-]|\.\w)\.?[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
+_LIKENESS = 0.75
 
 
 def command_in(body: str, bot: str | None) -> Command | None:
-    """The command a comment starts with, as `/pause` or `@bot pause`; a path or mere talk is none."""
+    """The command a comment starts with, as `/pause` or `@bot pause`, also misspelt; a path or mere talk is none."""
     if match := _SLASH.match(body):
         word, text = _known(match[1]), match[2].strip()
-        return Command(word=word, text=text) if word or not text else None
+        return Command(word=word, text=text) if word or not text or _is_misspelt(match[1]) else None
     if bot and (
         match := re.match(rf"\s*[@＠]{re.escape(bot)}[,:]?\s+/?(\w+)\b[ \t]*(.*)", body, re.IGNORECASE | re.DOTALL)
     ):
@@ -44,3 +46,8 @@ def command_in(body: str, bot: str | None) -> Command | None:
 
 def _known(word: str) -> Word | None:
     return Word(word.lower()) if word.lower() in set(Word) else None
+
+
+def _is_misspelt(word: str) -> bool:
+    """Whether a command was meant: `/buget 8`, but not `/login shows an error`."""
+    return bool(get_close_matches(word.lower(), list(Word), n=1, cutoff=_LIKENESS))

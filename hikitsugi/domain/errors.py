@@ -21,3 +21,7 @@ class TryAgainLater(HikitsugiError):
     def __init__(self, reason: str, after: timedelta | None = None) -> None:
         super().__init__(reason)
         self.after = after
+
+
+class Away(TryAgainLater):
+    """A fault that passes, but has lasted so long that people should see it."""

@@ -85,7 +85,7 @@ class Comment(Value):
     @property
     def is_operators(self) -> bool:
         """Whether an operator sent it directly, past the forge."""
-        return self.id.startswith(f"{OPERATOR}:")
+        return self.id.startswith(f"{OPERATOR}:") and self.author == OPERATOR
 
 
 class IssueNews(Value):

@@ -1,9 +1,7 @@
 """The life of an issue in the house: everything its workflow carries from run to run."""
 
-from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
-from itertools import islice
-from typing import TypeVar
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from pydantic import BaseModel, Field
 
@@ -12,6 +10,7 @@ from hikitsugi.domain.assignment import Assignment
 from hikitsugi.domain.budget import Spending
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.conversation import Usage
+from hikitsugi.domain.hearing import Hearing
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import TurnRef
@@ -20,21 +19,10 @@ from hikitsugi.domain.session import Called, Ending, Handover, Session
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
 from hikitsugi.domain.tally import Tally
-from hikitsugi.domain.value import Sparse, Value
+from hikitsugi.domain.value import Value
 from hikitsugi.domain.waiting import Waiting
 
-T = TypeVar("T")
-
-_REMEMBERED = 500
-_ASKED_AT_ONCE = 100
-_TOLD_AT_ONCE = 500
-_CHARACTERS_ASKED = 100_000
-_CHARACTERS_TOLD = 60_000
-_CHARACTERS_CARRIED = 60_000
-_MOST_WAITING = 10_000
-_FRAME = 80
 _PASSES_TOLD = 20
-"""What the line above a comment's text takes."""
 
 
 class Order(Value):
@@ -42,6 +30,8 @@ class Order(Value):
 
     by: str = "operator"
     reason: str = ""
+    closing: bool = False
+    """Whether the issue was closed; then only reopening it helps."""
 
 
 class IssueFacts(Value):
@@ -63,7 +53,7 @@ class IssueFacts(Value):
         return self.model_copy(update={"labels": labels, "assignees": assignees})
 
 
-class Life(Sparse, BaseModel):
+class Life(Hearing, BaseModel):
     """Changes by its own methods, and travels through continue-as-new as it is."""
 
     state: State = State.PROCESSING
@@ -72,37 +62,24 @@ class Life(Sparse, BaseModel):
     sessions: int = 0
     handover: Handover | None = None
     called_again: bool = False
-    """Whether somebody called for the next session while the last one took its leave."""
+    """Whether somebody called for the next session while the last one was stopped or took its leave."""
     rests_until: datetime | None = None
     hold: Order | None = None
     stop: Order | None = None
     facts: IssueFacts | None = None
     before_pause: State | None = None
     """What a pause interrupted, and what is shown again after it."""
-    pending: dict[str, Comment] = {}
-    """Received, but not yet asked whether its author counts."""
-    heard: dict[str, Waiting] = {}
-    """By people who count, but not yet given to the model."""
-    told: list[str] = []
-    """The versions told last, because one of them may be asked about while it is told."""
-    overlooked: int = 0
-    """How many waited in vain, because even more came after them."""
-    received: dict[str, str] = {}
-    """The last comments that came, each with the time of its newest text."""
-    obeyed: list[str] = []
-    """The last commands, because a delivery may come again much later."""
     doubtful: list[str] = []
     """Keys of our comments of which a late duplicate may turn up."""
     doubtful_at: dict[str, IssueAddress] = {}
     """Where those of them were written that are not on the issue itself."""
     spending: Spending = Field(default_factory=Spending)
-    spent_on: dict[str, float] = {}
+    spent_on: dict[str, float | None] = {}
     """US dollars by phase of the work."""
     granted_usd: float | None = None
     """The budget a person gave on the issue."""
     asked_for_more: str | None = None
     """The budget for whose end people were asked already."""
-    found: int = 0
     checks: int = 0
     errors: int = 0
     tally_before: Tally = Tally()
@@ -120,6 +97,11 @@ class Life(Sparse, BaseModel):
     ready_with: str | None = None
     """The commit with which the request says to be ready, if it does."""
     error: str | None = None
+    """Why the last session, or the last pass of this one, failed."""
+    trouble: str | None = None
+    """What cannot be done at the moment, and is tried again."""
+    is_alarmed: bool = False
+    """Whether the labels are not what we show, and were not put in order yet."""
     assignment: Assignment | None = None
     """Who has the issue, where external agents work on it."""
 
@@ -167,98 +149,37 @@ class Life(Sparse, BaseModel):
         return self.called.bot if self.called and self.policy.shows_mentions else None
 
     @property
+    def request_branch(self) -> str | None:
+        """The branch that a request of ours comes from, once there is one; a request worked on itself is the issue."""
+        is_ours = self.change_request is not None and not (self.called and self.called.request)
+        return self.branch if is_ours else None
+
+    @property
+    def awaits_reply_for(self) -> timedelta | None:
+        """How long a reply to the next result is waited for, if it is."""
+        awaits = self.policy.converses and self.current.comments_answered < self.policy.max_comment_count
+        return self.policy.reply_timeout if awaits else None
+
+    @property
     def title(self) -> str:
         """The issue's title, once it was read."""
         return self.called.title if self.called else ""
 
-    def receive(self, comment: Comment) -> None:
-        """Keep a comment until it is heard; a repeated or older delivery changes nothing, an edit is put in place."""
-        known, at = self.received.get(comment.id), comment.at
-        if known is not None and at <= known:
-            return
-        told_before = known is not None and comment.id not in self.pending and comment.id not in self.heard
-        self.received.pop(comment.id, None)
-        self.received[comment.id] = at
-        if len(self.received) > _REMEMBERED:
-            del self.received[next(iter(self.received))]
-        self.found += 1
-        self.pending[comment.id] = comment.model_copy(update={"edited": True}) if told_before else comment
+    def end_by(self, order: Order) -> None:
+        """Somebody stops the session; a call that came before is withdrawn."""
+        self.stop, self.called_again = self.stop or order, False
+        self.draw_a_line()
 
-    @property
-    def next_pending(self) -> tuple[Comment, ...]:
-        """The oldest of the pending comments, as many as one step can ask about."""
-        return _portion(self.pending.values(), lambda c: len(c.body), _ASKED_AT_ONCE, _CHARACTERS_ASKED)
-
-    @property
-    def is_light(self) -> bool:
-        """Whether it can be carried into a fresh run, which takes no more than 2 MB."""
-        few = len(self.pending) <= _ASKED_AT_ONCE
-        return few and sum(len(comment.body) for comment in self.pending.values()) <= _CHARACTERS_CARRIED
-
-    def hear(self, asked: Sequence[Comment], accepted: Sequence[Waiting]) -> None:
-        """Some pending comments were asked about; the accepted ones wait for the model, a newer text stays pending."""
-        for comment in asked:
-            newest = self.pending.get(comment.id)
-            if newest and newest.version == comment.version:
-                del self.pending[comment.id]
-        told = self._told_at()
-        self.heard |= {each.id: each for each in accepted if each.id not in told or each.at > told[each.id]}
-        for oldest in list(self.heard)[: max(0, len(self.heard) - _MOST_WAITING)]:
-            del self.heard[oldest]
-            self.overlooked += 1
-
-    def _told_at(self) -> dict[str, str]:
-        """The time of the latest text told of each comment; an earlier one may still be asked about meanwhile."""
-        told: dict[str, str] = {}
-        for version in self.told:
-            id_, _, at = version.rpartition("@")
-            told[id_] = max(at, told.get(id_, ""))
-        return told
-
-    @property
-    def next_heard(self) -> tuple[Waiting, ...]:
-        """The oldest of what waits for the model, as much as one turn can hold."""
-        return _portion(self.heard.values(), lambda w: w.size, _TOLD_AT_ONCE, _CHARACTERS_TOLD)
-
-    def forget_heard(self, dealt_with: Iterable[str]) -> None:
-        """Versions of comments were told, or are gone; a later text than the told one stays, as an edit."""
-        versions = frozenset(dealt_with)
-        self.told = [*self.told, *sorted(versions)][-_REMEMBERED:]
-        told = {version.rpartition("@")[0] for version in versions}
-        left = [waiting for waiting in self.heard.values() if waiting.version not in versions]
-        later = [waiting.model_copy(update={"edited": True}) if waiting.id in told else waiting for waiting in left]
-        self.heard = {waiting.id: waiting for waiting in later}
-
-    @property
-    def only_closing_is_heard(self) -> bool:
-        """Whether all that was heard says nothing but that all is well."""
-        return all(waiting.closing for waiting in self.heard.values())
-
-    @property
-    def somebody_writes(self) -> bool:
-        """Whether something was heard since the last session was stopped or failed."""
-        return any(not waiting.passed_over for waiting in self.heard.values())
-
-    def pass_over(self) -> None:
-        """A session is stopped or fails: what was heard before waits until somebody calls for another."""
-        self.heard = {id_: waiting.model_copy(update={"passed_over": True}) for id_, waiting in self.heard.items()}
-
-    def forget_thanks(self) -> None:
-        """At rest, words that say nothing but that all is well call for nothing."""
-        if all(waiting.closing or waiting.passed_over for waiting in self.heard.values()):
-            self.heard = {id_: waiting for id_, waiting in self.heard.items() if not waiting.closing}
-
-    def is_new_command(self, comment_id: str) -> bool:
-        """Whether a command was not obeyed before; from now on it was."""
-        if comment_id in self.obeyed:
-            return False
-        self.obeyed = [*self.obeyed, comment_id][-_REMEMBERED:]
-        return True
+    def take_call(self) -> bool:
+        """Whether somebody called for another session since this one was stopped; it is told once."""
+        called, self.called_again = self.called_again, False
+        return called
 
     def open_session(self, called: Called, session: Session) -> None:
         """Begin a stretch of work."""
-        self.called, self.session, self.error = called, session, None
-        self.asked_for_more = None
+        self.called, self.session = called, session
+        self.error = self.trouble = None
+        self.asked_for_more, self.said_before_stop = None, []
         self.sessions = session.number
         self.branch = session.branch
 
@@ -269,10 +190,11 @@ class Life(Sparse, BaseModel):
         self.state = State(handover.ending)
 
     def spend(self, usage: Usage, cost_usd: float | None) -> None:
-        """A model call was paid."""
+        """A model call was paid; one unknown price makes the cost of its phase unknown."""
         self.spending.add(usage, cost_usd)
         phase = self.status_phase
-        self.spent_on[phase] = self.spent_on.get(phase, 0.0) + (cost_usd or 0.0)
+        before = self.spent_on.get(phase, 0.0)
+        self.spent_on[phase] = None if before is None or cost_usd is None else before + cost_usd
 
     @property
     def status_phase(self) -> str:
@@ -293,9 +215,19 @@ class Life(Sparse, BaseModel):
         self.change_request = change_request
 
     def note_error(self, reason: str) -> None:
-        """Something could not be done; it is told, and tried again."""
+        """Something could not be done; it is told."""
         self.error = reason
         self.errors += 1
+
+    def note_trouble(self, reason: str) -> None:
+        """Something cannot be done for now; it is told until it can be done."""
+        self.trouble = reason
+        self.errors += 1
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong, if anything is."""
+        return self.error or self.trouble
 
     def count_comments(self, comments: Sequence[Waiting], now: datetime) -> None:
         """Comments were given to the model."""
@@ -367,16 +299,5 @@ class Life(Sparse, BaseModel):
             branch=self.branch,
             inherited_from=self._inherited_from,
             waiting_for=waiting_for,
-            error=self.error,
+            error=self.problem,
         )
-
-
-def _portion(waiting: Iterable[T], size: Callable[[T], int], most: int, characters: int) -> tuple[T, ...]:
-    """The first of those that wait, by number and by length; at least one, if there is any."""
-    taken: list[T] = []
-    for each in islice(waiting, most):
-        characters -= _FRAME + size(each)
-        if taken and characters < 0:
-            break
-        taken.append(each)
-    return tuple(taken)

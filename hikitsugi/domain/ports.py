@@ -31,7 +31,11 @@ class Forge(Protocol):
     """A GitHub or GitLab server. Every writing verb has the same effect once or twice."""
 
     async def whoami(self) -> str:
-        """The user name our token acts as."""
+        """The name we are called by: the configured one, or the one our token acts as."""
+        ...
+
+    async def our_names(self) -> frozenset[str]:
+        """Every user name our words may stand under, in lower case; none where the forge does not tell."""
         ...
 
     async def look(self, home: RepositoryAddress, cursor: Cursor | None) -> Sighting:
@@ -58,8 +62,8 @@ class Forge(Protocol):
         """Write a comment that ends with the hidden marker for `key`, unless ours is there already."""
         ...
 
-    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment:
-        """Replace the text of a comment of ours; it keeps its marker."""
+    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment | None:
+        """Replace the text of a comment of ours, which keeps its marker; None when it is not there any more."""
         ...
 
     async def reconcile_comment(self, issue: IssueAddress, key: str) -> int:
@@ -308,8 +312,8 @@ class Deliveries(Protocol):
 
     async def deliver(
         self, issue: IssueAddress, facts: IssueFacts | None, comments: Sequence[Comment], *, start: bool
-    ) -> None:
-        """Signal the issue's workflow; with `start`, bring it to life if there is none."""
+    ) -> bool:
+        """Signal the issue's workflow; with `start`, bring it to life if there is none. False when nobody was there."""
         ...
 
     async def revive(self, issue: IssueAddress) -> None:

@@ -28,6 +28,8 @@ class Trouble(Value):
     """The tool's name; None when it was the model."""
     message: str
     subject: str = ""
+    is_retried: bool = True
+    """Whether a model call is or was made again."""
     at: datetime
 
 

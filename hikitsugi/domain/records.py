@@ -61,6 +61,7 @@ class RecordedCall(Value):
     model: str
     usage: Usage = Usage()
     cost_usd: Decimal | None = None
+    price_version: str | None = None
     at: datetime
 
 

@@ -25,6 +25,16 @@ class Ending(StrEnum):
     FAILED = "failed"
 
 
+class Closure(StrEnum):
+    """What can end a conversation, and with it a session that is completed."""
+
+    WORDS = "words"
+    SILENCE = "silence"
+    ENOUGH = "enough"
+    MODEL = "model"
+    SETTINGS = "settings"
+
+
 class Handover(Value):
     """What a session leaves to the next one."""
 
@@ -148,6 +158,8 @@ class Session(Sparse):
     """Whether the model submitted in this pass, before a limit came."""
     is_over: bool = False
     """Whether the model understood the last comments as the end of the conversation."""
+    closed_by: Closure | None = None
+    """What ended the conversation, once it is over."""
     published: Published | None = None
     workspace_queue: str | None = None
     moves: int = 0

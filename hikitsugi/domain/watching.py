@@ -13,9 +13,9 @@ from hikitsugi.domain.subject import issue_worked_on
 _ENDED = frozenset({State.COMPLETED, State.STOPPED, State.FAILED})
 
 
-def calls_for_work(issue: Issue, labels: LabelNames) -> bool:
-    """An open issue or request with a trigger label that no earlier session has ended."""
-    return may_be_answered(issue, labels) and not labels.shown_by(issue.labels) & _ENDED
+def calls_for_work(issue: Issue, labels: LabelNames, *, was_idle: bool = False) -> bool:
+    """An open issue or request with a trigger label: no session has ended it, or it was closed or unlabelled before."""
+    return may_be_answered(issue, labels) and (was_idle or not labels.shown_by(issue.labels) & _ENDED)
 
 
 def may_be_answered(issue: Issue, labels: LabelNames) -> bool:
@@ -23,17 +23,17 @@ def may_be_answered(issue: Issue, labels: LabelNames) -> bool:
     return issue.is_open and labels.trigger_in(issue.labels)
 
 
-def issue_behind(request: Issue, bot: str | None) -> IssueAddress | None:
+def issue_behind(request: Issue, ours: frozenset[str]) -> IssueAddress | None:
     """The issue that a pull or merge request of ours was opened for."""
-    if not is_request_of(request, bot):
+    if not is_request_of(request, ours):
         return None
     number = _named_in(request.body) or issue_worked_on(request.request.head if request.request else "")
     return request.address.model_copy(update={"kind": Kind.ISSUE, "number": number}) if number else None
 
 
-def is_request_of(issue: Issue, bot: str | None) -> bool:
-    """Whether it is a pull or merge request that we opened."""
-    return issue.address.kind is not Kind.ISSUE and bot is not None and issue.author.casefold() == bot.casefold()
+def is_request_of(issue: Issue, ours: frozenset[str]) -> bool:
+    """Whether it is a pull or merge request opened under one of our names."""
+    return issue.address.kind is not Kind.ISSUE and issue.author.casefold() in ours
 
 
 def _named_in(body: str) -> int | None:

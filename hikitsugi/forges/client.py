@@ -151,9 +151,9 @@ class ForgeClient:
         """Write; an allowed status is the caller's to judge."""
         return await self._ask("POST", path, body=body, allow=allow)
 
-    async def update(self, path: str, body: Json) -> Answer:
-        """Change the named fields of what is there."""
-        return await self._ask(self._dialect.updates_with, path, body=body)
+    async def update(self, path: str, body: Json, *, allow: Collection[int] = ()) -> Answer:
+        """Change the named fields of what is there; an allowed status is the caller's to judge."""
+        return await self._ask(self._dialect.updates_with, path, body=body, allow=allow)
 
     async def delete(self, path: str, *, allow: Collection[int] = ()) -> Answer:
         """Take away; an allowed status is the caller's to judge."""

@@ -40,10 +40,11 @@ class Comments(Account):
         answer = await self._client.post(self._thread(issue), {"body": self._text(body, key)})
         return self._written(issue, answer)
 
-    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment:
-        """Replace the text of a comment of ours; it keeps its marker."""
-        answer = await self._client.update(self._place(issue, comment_id), {"body": self._text(body, key)})
-        return self._written(issue, answer)
+    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment | None:
+        """Replace the text of a comment of ours, which keeps its marker; None when it is not there any more."""
+        place, text = self._place(issue, comment_id), self._text(body, key)
+        answer = await self._client.update(place, {"body": text}, allow={HTTPStatus.NOT_FOUND})
+        return None if answer.status == HTTPStatus.NOT_FOUND else self._written(issue, answer)
 
     async def reconcile_comment(self, issue: IssueAddress, key: str) -> int:
         """Take back late duplicates of our comment, the first stays; how many there were."""
@@ -62,9 +63,9 @@ class Comments(Account):
             _log.warning("comment %s of %s got no 👀: %s", comment_id, issue, error)
 
     async def _find_own(self, issue: IssueAddress, key: str) -> list[Comment]:
-        me = await self._me()
+        names = await self.our_names()
         recent = await self._recent(issue)
-        own = [comment for comment in recent if is_marked(comment.body, key) and is_own(comment, me)]
+        own = [comment for comment in recent if is_marked(comment.body, key) and is_own(comment, names)]
         return sorted(own, key=lambda comment: int(comment.id))
 
     def _text(self, body: str, key: str) -> str:

@@ -65,7 +65,7 @@ class GitHubForge(Comments, ChangeRequests):
         """Two lists, or three with review comments, answered with 'unchanged' while nothing happens."""
         if cursor is None:
             return await first_look(self._client, home, reviews=self._review_comments)
-        return await next_look(self._client, home, cursor, await self._me(), reviews=self._review_comments)
+        return await next_look(self._client, home, cursor, await self.our_names(), reviews=self._review_comments)
 
     async def read_issue(self, issue: IssueAddress) -> Issue:
         """The issue as it stands now; of a pull request, its branches too."""

@@ -37,7 +37,7 @@ async def first_look(client: ForgeClient, home: RepositoryAddress, *, reviews: b
 
 
 async def next_look(
-    client: ForgeClient, home: RepositoryAddress, cursor: Cursor, me: str | None, *, reviews: bool = False
+    client: ForgeClient, home: RepositoryAddress, cursor: Cursor, ours: frozenset[str], *, reviews: bool = False
 ) -> Sighting:
     """What changed since the position, without our own comments."""
     position = Position.model_validate(cursor)
@@ -48,7 +48,7 @@ async def next_look(
         remarks = await _read_reviews(client, home, position.reviews or Feed(since=position.comments.since))
         # What was there before anybody asked for it is no news.
         said += remarks.fresh if position.reviews else ()
-    others = [payload for payload in said if not is_own(payload.comment(), me)]
+    others = [payload for payload in said if not is_own(payload.comment(), ours)]
     return _sighting(home, issues.fresh, others, _position(issues, comments, remarks))
 
 

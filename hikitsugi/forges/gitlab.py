@@ -58,8 +58,8 @@ class GitLabForge(Comments, ChangeRequests):
         """Two lists, and the notes of what changed."""
         if cursor is None:
             return await first_look(self._client, home, self._client.url, on_lines=self._review_comments)
-        me = await self._me()
-        return await next_look(self._client, home, self._client.url, cursor, me, on_lines=self._review_comments)
+        names = await self.our_names()
+        return await next_look(self._client, home, self._client.url, cursor, names, on_lines=self._review_comments)
 
     async def read_issue(self, issue: IssueAddress) -> Issue:
         """The issue or merge request as it stands now."""

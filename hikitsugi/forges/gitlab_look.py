@@ -93,13 +93,14 @@ async def first_look(reader: Reader, home: RepositoryAddress, site: str, *, on_l
 
 
 async def next_look(
-    reader: Reader, home: RepositoryAddress, site: str, cursor: Cursor, me: str | None, *, on_lines: bool = False
+    reader: Reader, home: RepositoryAddress, site: str, cursor: Cursor, ours: frozenset[str], *, on_lines: bool = False
 ) -> Sighting:
     """What changed since the position, without our own comments."""
     position = Position.model_validate(cursor)
-    issues = await _Pass(reader, home, Kind.ISSUE, site, on_lines=on_lines).go_on(position.issues, me)
-    requests = await _Pass(reader, home, Kind.MERGE_REQUEST, site, on_lines=on_lines).go_on(position.merge_requests, me)
-    return _sighting(issues, requests)
+    of_issues = _Pass(reader, home, Kind.ISSUE, site, on_lines=on_lines)
+    of_requests = _Pass(reader, home, Kind.MERGE_REQUEST, site, on_lines=on_lines)
+    issues = await of_issues.go_on(position.issues, ours)
+    return _sighting(issues, await of_requests.go_on(position.merge_requests, ours))
 
 
 def _sighting(issues: Found, requests: Found) -> Sighting:
@@ -122,13 +123,13 @@ class _Pass:
     async def begin(self) -> Found:
         """What is open now; what was said before is taken as known."""
         opened = await self._list(Feed(), "opened")
-        recent = await self.go_on(Trail(listed=Feed(since=opened.at - OVERLAP)), None)
+        recent = await self.go_on(Trail(listed=Feed(since=opened.at - OVERLAP)), frozenset())
         latest = {issue.address: issue for issue in [*self._issues(opened), *recent.issues]}
         quiet = {iid: Warm(one.until) for iid, one in recent.trail.warm.items()}
         trail = recent.trail.model_copy(update={"warm": quiet})
         return Found([issue for issue in latest.values() if issue.is_open], [], trail)
 
-    async def go_on(self, trail: Trail, me: str | None) -> Found:
+    async def go_on(self, trail: Trail, ours: frozenset[str]) -> Found:
         """What changed since the trail ends, and what others said."""
         listing = await self._list(trail.listed, "all")
         changed = listing.changed_since(trail.counts)
@@ -137,11 +138,11 @@ class _Pass:
         said: list[tuple[IssueAddress, Comment]] = []
         for iid, one in warm.items():
             if iid in changed or one.is_lively or listing.at >= one.until:
-                said += await self._read_on(iid, trail.listed.since or listing.at, known, me)
+                said += await self._read_on(iid, trail.listed.since or listing.at, known, ours)
         return Found(self._issues(listing), said, _next_trail(listing, known, warm, said))
 
     async def _read_on(
-        self, iid: int, since: datetime, known: dict[int, Version], me: str | None
+        self, iid: int, since: datetime, known: dict[int, Version], ours: frozenset[str]
     ) -> list[tuple[IssueAddress, Comment]]:
         path = f"{self._path}/{iid}/notes"
         notes = await read_notes(self._reader, path, since, "updated_at", on_lines=self._on_lines)
@@ -150,7 +151,7 @@ class _Pass:
         address = IssueAddress(**self._home.model_dump(), kind=self._kind, number=iid)
         in_order = sorted(fresh, key=lambda note: (note.created_at, note.id))
         comments = (note.comment(page_of(self._site, address)) for note in in_order)
-        return [(address, comment) for comment in comments if not is_own(comment, me)]
+        return [(address, comment) for comment in comments if not is_own(comment, ours)]
 
     async def _list(self, feed: Feed, state: str) -> Listing:
         reading = Reading[NoteablePayload](feed, OVERLAP)

@@ -5,27 +5,21 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
-import anthropic
-import httpx2
 from anthropic import transform_schema
 from anthropic.types import Message, OutputConfigParam, ThinkingConfigAdaptiveParam
 from pydantic import SecretStr
 
 from hikitsugi.domain.conversation import Reply, Transcript, Turn, Usage
-from hikitsugi.domain.errors import HikitsugiError, TryAgainLater, WillNeverWork
+from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.phase_replies import REPLIES
-from hikitsugi.domain.redaction import Redactor
-from hikitsugi.language_model.failures import translate
+from hikitsugi.language_model.connection import connection, told_plainly
 from hikitsugi.language_model.prices import PRICE_VERSION, PriceList
 from hikitsugi.language_model.turns import as_messages
 
-ANTHROPIC = "https://api.anthropic.com"
 THINKING: ThinkingConfigAdaptiveParam = {"type": "adaptive", "display": "summarized"}
 OUTPUT: OutputConfigParam = {"effort": "high"}
 SILENCE = timedelta(seconds=120)
-_CONNECTING = timedelta(seconds=10)
 _WHOLE = frozenset({"message_start", "message_delta", "message_stop"})
-_LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 
 _log = logging.getLogger(__name__)
 
@@ -44,11 +38,10 @@ class AnthropicModel:
         silence: timedelta = SILENCE,
     ) -> None:
         self._key = api_key.get_secret_value().strip()
-        self._redact = Redactor([self._key])
         self._model = model
         self._max_tokens = max_tokens
         self._prices = prices
-        self._client = _client(base_url or ANTHROPIC, self._key, silence)
+        self._client = connection(base_url, self._key, silence)
         if not prices.knows(model):
             _log.warning("no price is known for model %s; set llm.prices to have its cost counted", model)
 
@@ -66,12 +59,8 @@ class AnthropicModel:
 
     async def reply(self, transcript: Transcript) -> Reply:
         """The next turn."""
-        if not (self._key and self._key.isascii() and self._key.isprintable()):
-            raise WillNeverWork("The key for the model is missing or malformed; set llm.api_key.")
-        try:
+        with told_plainly(self._key):
             message = await self._stream(transcript)
-        except (anthropic.AnthropicError, httpx2.HTTPError, ValueError) as error:
-            raise self._told_safely(translate(error)) from None
         return self._as_reply(message)
 
     async def _stream(self, transcript: Transcript) -> Message:
@@ -118,23 +107,8 @@ class AnthropicModel:
             price_version=PRICE_VERSION,
         )
 
-    def _told_safely(self, failure: HikitsugiError) -> HikitsugiError:
-        text = self._redact(str(failure))
-        return TryAgainLater(text, after=failure.after) if isinstance(failure, TryAgainLater) else WillNeverWork(text)
-
 
 def _output(purpose: str) -> OutputConfigParam:
     """A phase of planned work wants its final text as JSON; the same form over the whole conversation."""
     form = next((reply for phase, reply in REPLIES.items() if phase == purpose), None)
     return {**OUTPUT, "format": {"type": "json_schema", "schema": transform_schema(form)}} if form else OUTPUT
-
-
-def _client(base_url: str, key: str, silence: timedelta) -> anthropic.AsyncAnthropic:
-    """A client that takes nothing from the environment but a proxy, and none towards this machine."""
-    timeout = httpx2.Timeout(silence.total_seconds(), connect=_CONNECTING.total_seconds())
-    http = anthropic.DefaultAsyncHttpxClient(
-        timeout=timeout, follow_redirects=False, mounts=dict.fromkeys(_LOOPBACK, None)
-    )
-    return anthropic.AsyncAnthropic(
-        base_url=base_url, api_key=key, max_retries=0, timeout=timeout, http_client=http, open_telemetry=False
-    )

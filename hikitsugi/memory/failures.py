@@ -17,6 +17,9 @@ _PASSING = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR", "SQLI
 _PASSING_CLASSES = {"08", "40", "53", "55", "57", "58"}
 _READ_ONLY = "25006"
 
+DAMAGE = (ValueError, TypeError, LookupError, ArithmeticError)
+"""What reading a row raises that no longer holds what was once written."""
+
 
 def place_of(address: URL) -> str:
     """How a database is named to people: its file or its address without the password."""
@@ -38,7 +41,7 @@ def explained(place: str) -> Generator[None]:
         raise _refused(place, error) from error
     except (OSError, PoolTimeoutError) as error:
         raise _away(place, error) from error
-    except (SQLAlchemyError, ValueError) as error:
+    except (SQLAlchemyError, ValueError, ArithmeticError) as error:
         message = f"A record does not fit the memory {place}: {_first_line(error)}."
         raise WillNeverWork(message) from error
 

@@ -1,18 +1,16 @@
 """Between the records of sessions and rows, and the questions that read them."""
 
 import json
-import logging
 from typing import Any
 
-from pydantic import ValidationError
-from sqlalchemy import Select, Text, select, type_coerce
+from sqlalchemy import Select, func, select
 
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.conversation import Turn, Usage
+from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.handover import Context
 from hikitsugi.domain.records import FailedCall, PhaseResult, RecordedCall, RecordedRun, Task, Use
 from hikitsugi.domain.tools import Intent, ToolOutcome
-from hikitsugi.memory.rows import MODEL_CALL, NewRow, Stored, purpose_in
+from hikitsugi.memory.rows import MODEL_CALL, NewRow, Stored, purpose_in, to_turn
 from hikitsugi.memory.tables import (
     Message,
     ModelCall,
@@ -21,8 +19,6 @@ from hikitsugi.memory.tables import (
     StoredTask,
     StoredToolRun,
 )
-
-_log = logging.getLogger(__name__)
 
 TOOL_RUN = (StoredToolRun.intent, StoredToolRun.outcome, StoredToolRun.begun_at, StoredToolRun.finished_at)
 
@@ -70,18 +66,21 @@ def tasks_of(issue: IssueAddress) -> Select[*tuple[Any, ...]]:
 def phase_results_of(issue: IssueAddress) -> Select[*tuple[Any, ...]]:
     """The results of an issue's phases, oldest first."""
     stored = StoredPhaseResult
-    columns = (stored.session, stored.phase, stored.sequence, type_coerce(stored.result, Text).label("result"))
+    columns = (stored.session, stored.phase, stored.sequence, stored.result, stored.at)
     ordered = (stored.session, stored.at, stored.sequence)
-    return select(*columns, stored.at).where(stored.issue == str(issue)).order_by(*ordered)
+    return select(*columns).where(stored.issue == str(issue)).order_by(*ordered)
 
 
 def calls_in(issue: IssueAddress, session: int) -> Select[*tuple[Any, ...]]:
-    """The model calls of a session, oldest first."""
+    """The model calls of a session, oldest first and numbered, also those that can no longer be read."""
+    ordered = (ModelCall.at, StoredConversation.opened_at, ModelCall.sequence)
     return (
         select(
+            func.row_number().over(order_by=ordered).label("number"),
             StoredConversation.purpose,
             ModelCall.conversation,
             ModelCall.sequence,
+            Message.role,
             Message.content,
             ModelCall.at,
             *MODEL_CALL,
@@ -89,7 +88,7 @@ def calls_in(issue: IssueAddress, session: int) -> Select[*tuple[Any, ...]]:
         .join(ModelCall, ModelCall.conversation == StoredConversation.id)
         .join(Message, (Message.conversation == ModelCall.conversation) & (Message.sequence == ModelCall.sequence))
         .where(StoredConversation.issue == str(issue), StoredConversation.session == session)
-        .order_by(ModelCall.at, StoredConversation.opened_at, ModelCall.sequence)
+        .order_by(*ordered)
     )
 
 
@@ -115,24 +114,29 @@ def to_task(issue: IssueAddress, stored: Stored) -> Task:
     return Task(key=stored.key, issue=issue, session=stored.session, status=stored.status, use=use, **times)
 
 
-def to_phase_result(stored: Stored) -> PhaseResult | None:
-    """What a phase came to; None where the row is damaged."""
-    try:
-        result = json.loads(stored.result)
-        return PhaseResult(
-            session=stored.session, phase=stored.phase, sequence=stored.sequence, result=result, at=stored.at
-        )
-    except (ValueError, ValidationError):
-        _log.warning("the %s of session %d is damaged and was left out", stored.phase, stored.session)
-        return None
+def to_phase_result(stored: Stored) -> PhaseResult:
+    """What a phase came to."""
+    return PhaseResult.model_validate(stored, from_attributes=True)
 
 
-def to_call(number: int, stored: Stored) -> RecordedCall:
+def to_summary(stored: Stored) -> str:
+    """The text of a summary made within a session."""
+    if not isinstance(stored.text, str):
+        raise TypeError("a summary is no text")
+    return stored.text
+
+
+def to_context(stored: Stored) -> Context:
+    """What a session left behind."""
+    return Context.model_validate(json.loads(stored.body))
+
+
+def to_call(stored: Stored) -> RecordedCall:
     """A call of the model from its turn and its use."""
-    turn = Turn(role="assistant", content=stored.content)
+    turn = to_turn(stored)
     phase, subject = purpose_in(stored)
     return RecordedCall(
-        number=number,
+        number=stored.number,
         phase=phase,
         subject=subject,
         conversation=stored.conversation,
@@ -143,6 +147,7 @@ def to_call(number: int, stored: Stored) -> RecordedCall:
         model=stored.model,
         usage=Usage.model_validate(stored, from_attributes=True),
         cost_usd=stored.cost_usd,
+        price_version=stored.price_version,
         at=stored.at,
     )
 

@@ -1,11 +1,9 @@
 """The records of whole sessions in SQL: what was planned, tried, checked and left behind, and how it is forgotten."""
 
-import json
-import logging
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 from sqlalchemy import ColumnElement, Select, delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -28,7 +26,6 @@ from hikitsugi.memory.tables import (
 )
 from hikitsugi.memory.transactions import Transactions
 
-_log = logging.getLogger(__name__)
 _INHERITED = (Ending.COMPLETED, Ending.STOPPED)
 _OF_SESSIONS: tuple[type[StoredSummary | StoredPhaseResult | StoredContext | StoredConversation], ...] = (
     StoredSummary,
@@ -54,9 +51,8 @@ class SqlRecords(Transactions):
             await connection.execute(abandoned)
 
     async def tasks(self, issue: IssueAddress) -> list[Task]:
-        """The sessions of the issue with what they used, oldest first."""
-        async with self._transaction() as connection:
-            return [rows.to_task(issue, row) for row in (await connection.execute(rows.tasks_of(issue))).all()]
+        """The sessions of the issue with what they used, oldest first; here as below, a damaged one is left out."""
+        return await self._legible(f"sessions of {issue}", rows.tasks_of(issue), lambda row: rows.to_task(issue, row))
 
     async def record_phase(
         self, issue: IssueAddress, session: int, phase: str, sequence: int, result: Mapping[str, JsonValue]
@@ -68,11 +64,8 @@ class SqlRecords(Transactions):
             await self._store(connection, StoredPhaseResult, [row])
 
     async def phase_results(self, issue: IssueAddress) -> list[PhaseResult]:
-        """The results of all phases of all sessions of the issue, oldest first; a damaged one is left out."""
-        async with self._transaction() as connection:
-            stored = (await connection.execute(rows.phase_results_of(issue))).all()
-        found = [rows.to_phase_result(row) for row in stored]
-        return [result for result in found if result]
+        """The results of all phases of all sessions of the issue, oldest first."""
+        return await self._legible(f"results of {issue}", rows.phase_results_of(issue), rows.to_phase_result)
 
     async def record_summary(self, issue: IssueAddress, session: int, sequence: int, text: str) -> None:
         """Keep a summary made within a session, unless one is kept under its number."""
@@ -83,25 +76,20 @@ class SqlRecords(Transactions):
     async def summaries(self, issue: IssueAddress, session: int) -> list[str]:
         """The summaries made within a session, oldest first."""
         made = select(StoredSummary.text).where(StoredSummary.issue == str(issue), StoredSummary.session == session)
-        async with self._transaction() as connection:
-            return list((await connection.execute(made.order_by(StoredSummary.sequence))).scalars())
+        return await self._legible(f"summaries of {issue}", made.order_by(StoredSummary.sequence), rows.to_summary)
 
     async def model_calls(self, issue: IssueAddress, session: int) -> list[RecordedCall]:
         """The calls of the model in a session, oldest first."""
-        async with self._transaction() as connection:
-            stored = (await connection.execute(rows.calls_in(issue, session))).all()
-        return [rows.to_call(number, row) for number, row in enumerate(stored, start=1)]
+        return await self._legible(f"model calls of {issue}", rows.calls_in(issue, session), rows.to_call)
 
     async def tool_runs(self, issue: IssueAddress) -> list[RecordedRun]:
         """The tool runs of all sessions of the issue, oldest first."""
-        async with self._transaction() as connection:
-            return [rows.to_run(row) for row in (await connection.execute(rows.runs_of(issue))).all()]
+        return await self._legible(f"tool runs of {issue}", rows.runs_of(issue), rows.to_run)
 
     async def failed_runs(self, issue: IssueAddress, session: int) -> list[RecordedRun]:
         """The tool runs of a session that ended in an error, oldest first."""
         failed = rows.runs_of(issue).where(StoredConversation.session == session, StoredToolRun.is_error.is_(True))
-        async with self._transaction() as connection:
-            return [rows.to_run(row) for row in (await connection.execute(failed)).all()]
+        return await self._legible(f"tool runs of {issue}", failed, rows.to_run)
 
     async def record_failed_call(self, conversation: str, sequence: int, attempt: int, message: str) -> None:
         """Keep why the model could not be called for a turn, unless something is kept for this attempt."""
@@ -118,9 +106,7 @@ class SqlRecords(Transactions):
             .where(StoredConversation.issue == str(issue), StoredConversation.session == session)
             .order_by(StoredFailedCall.at)
         )
-        async with self._transaction() as connection:
-            stored = (await connection.execute(failed)).all()
-        return [rows.to_failed_call(row) for row in stored]
+        return await self._legible(f"failed calls of {issue}", failed, rows.to_failed_call)
 
     async def conversations(self, issue: IssueAddress) -> list[str]:
         """The ids of the conversations about the issue, oldest first."""
@@ -144,7 +130,7 @@ class SqlRecords(Transactions):
     async def find_context(self, issue: IssueAddress, since: datetime) -> Context | None:
         """The newest context of a completed or stopped session that ended no earlier; None if it is unreadable."""
         newest = (
-            select(StoredContext.id, StoredContext.body)
+            select(StoredContext.body)
             .where(StoredContext.issue == str(issue), StoredContext.ended_at >= since)
             .where(StoredContext.status.in_([ending.value for ending in _INHERITED]))
             .order_by(StoredContext.ended_at.desc(), StoredContext.session.desc())
@@ -154,22 +140,12 @@ class SqlRecords(Transactions):
 
     async def read_context(self, issue: IssueAddress, context_id: str) -> Context | None:
         """The context under an id; None where it is not there, unreadable or another issue's."""
-        wanted = select(StoredContext.id, StoredContext.body).where(
-            StoredContext.id == context_id, StoredContext.issue == str(issue)
-        )
+        wanted = select(StoredContext.body).where(StoredContext.id == context_id, StoredContext.issue == str(issue))
         return await self._context(issue, wanted)
 
-    async def _context(self, issue: IssueAddress, wanted: Select[str, str]) -> Context | None:
-        async with self._transaction() as connection:
-            stored = (await connection.execute(wanted)).one_or_none()
-        if stored is None:
-            return None
-        try:
-            context = Context.model_validate(json.loads(stored.body))
-        except (ValueError, ValidationError):
-            _log.warning("context %s is damaged and was left out", stored.id)
-            return None
-        return context if context.issue == issue and context.summary.strip() else None
+    async def _context(self, issue: IssueAddress, wanted: Select[str]) -> Context | None:
+        found = await self._legible(f"contexts of {issue}", wanted, rows.to_context)
+        return next((context for context in found if context.issue == issue and context.summary.strip()), None)
 
     async def forget(self, issue: IssueAddress) -> int:
         """Remove everything of the issue; how many sessions there were."""
@@ -185,7 +161,8 @@ class SqlRecords(Transactions):
         old = func.coalesce(StoredTask.ended_at, StoredTask.started_at) < before
         living = frozenset(map(str, under_way))
         async with self._transaction() as connection:
-            found = await connection.execute(select(StoredTask).where(old))
+            columns = (StoredTask.key, StoredTask.issue, StoredTask.session, StoredTask.ended_at)
+            found = await connection.execute(select(*columns).where(old))
             expired = [task for task in found.all() if task.ended_at or task.issue not in living]
             for task in expired:
                 await self._drop(connection, task.issue, task.session)

@@ -10,7 +10,7 @@ from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Opening, Reply, Transcript, Turn, Usage
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.ports import ToolRun
-from hikitsugi.domain.tools import Intent, ToolOutcome, ToolSpec
+from hikitsugi.domain.tools import Intent, ToolOutcome
 from hikitsugi.memory.tables import ModelCall
 
 NewRow = dict[str, Any]
@@ -127,7 +127,7 @@ def to_transcript(stored: Stored, turns: Sequence[Stored]) -> Transcript:
     """A conversation from its opening and its turns."""
     return Transcript(
         system=stored.system,
-        tools=tuple(ToolSpec.model_validate(tool) for tool in stored.tools),
+        tools=stored.tools,
         turns=tuple(to_turn(turn) for turn in turns),
         purpose=purpose_in(stored)[0],
     )

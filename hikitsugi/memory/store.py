@@ -17,6 +17,7 @@ from hikitsugi.domain.ports import ToolRun
 from hikitsugi.domain.redaction import Redactor
 from hikitsugi.domain.tools import Intent, ToolOutcome
 from hikitsugi.memory import rows
+from hikitsugi.memory.archive import SqlArchive
 from hikitsugi.memory.recent import Recent
 from hikitsugi.memory.records import SqlRecords
 from hikitsugi.memory.tables import (
@@ -50,6 +51,11 @@ class SqlMemory(Transactions):
         """The records of whole sessions, in the same database."""
         return SqlRecords(self._engine, self._now, self._redact)
 
+    @property
+    def archive(self) -> SqlArchive:
+        """All that is held of an issue, from the same database."""
+        return SqlArchive(self._engine, self._now, self._redact)
+
     async def open_conversation(self, opening: Opening) -> int:
         """Store an opening with its comments as taken in, unless its id is known; the number of its turns."""
         opening = cleansed_opening(opening, self._redact)
@@ -73,10 +79,10 @@ class SqlMemory(Transactions):
         )
         async with self._transaction() as connection:
             known = known or await self._read_opening(connection, conversation)
-            stored = (await connection.execute(turns)).all()
-        if known is None or first + len(stored) < len(known.turns):
+            found = [rows.to_turn(stored) for stored in (await connection.execute(turns)).all()]
+        if known is None or first + len(found) < len(known.turns):
             raise self._unknown(conversation)
-        whole = (*known.turns[:first], *map(rows.to_turn, stored))
+        whole = (*known.turns[:first], *found)
         return self._read.keep(conversation, known.model_copy(update={"turns": whole}))
 
     async def _read_opening(self, connection: AsyncConnection, conversation: str) -> Transcript | None:

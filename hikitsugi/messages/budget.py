@@ -16,7 +16,7 @@ def reason(language: Language) -> str:
 
 
 def is_used_up(
-    language: Language, now: Status, budget: Budget, spent_on: Mapping[str, float], mention: str | None = None
+    language: Language, now: Status, budget: Budget, spent_on: Mapping[str, float | None], mention: str | None = None
 ) -> str:
     """Asks for more, and says what was spent on what and what is left to do."""
     heading = either(language, ja="## 💰 予算の確認", en="## 💰 Budget")
@@ -77,9 +77,12 @@ def awaits(language: Language, mention: str | None = None) -> str:
 
 
 def _spent(language: Language, now: Status) -> str:
-    tokens = now.input_tokens + now.output_tokens
-    cost = either(language, ja="費用不明", en="unknown cost") if now.cost_usd is None else f"${now.cost_usd:.4f}"
+    tokens, cost = now.input_tokens + now.output_tokens, _cost(language, now.cost_usd)
     return either(language, ja=f"{cost}、{tokens:,} トークン", en=f"{cost}, {tokens:,} tokens")
+
+
+def _cost(language: Language, usd: float | None) -> str:
+    return either(language, ja="費用不明", en="unknown cost") if usd is None else f"${usd:.4f}"
 
 
 def _cap(language: Language, budget: Budget) -> str:
@@ -92,11 +95,11 @@ def _cap(language: Language, budget: Budget) -> str:
     return either(language, ja="、", en=", ").join(part for part in (usd, tokens) if part)
 
 
-def _uses(language: Language, spent_on: Mapping[str, float]) -> str:
+def _uses(language: Language, spent_on: Mapping[str, float | None]) -> str:
     if not spent_on:
         return ""
     heading = either(language, ja="**内訳**:", en="**Spent on**:")
-    return "\n".join([heading, *(f"- `{phase}`: ${usd:.4f}" for phase, usd in spent_on.items())])
+    return "\n".join([heading, *(f"- `{phase}`: {_cost(language, usd)}" for phase, usd in spent_on.items())])
 
 
 def _left(language: Language, now: Status) -> str:

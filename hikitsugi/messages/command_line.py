@@ -157,6 +157,47 @@ def signed_in(language: Language, user: str) -> str:
     return either(language, ja=f"{user} として接続できます", en=f"signed in as {user}")
 
 
+def owned_by_another(language: Language, forge: str, owner: str, configured: str) -> str:
+    """A token works, but not under the configured name."""
+    return either(
+        language,
+        ja=f"{forge} のトークンは {configured} ではなく {owner} のものです。forges[].username と comment_detection.bot_username を直すか、空にしてください。",
+        en=f"The token of {forge} belongs to {owner}, not to {configured}: correct forges[].username and comment_detection.bot_username, or leave them out.",
+    )
+
+
+def goes_by(language: Language, configured: str) -> str:
+    """A token works that may not ask whose it is."""
+    return either(
+        language,
+        ja=f"{configured} として接続できます(持ち主は確認できません)",
+        en=f"can be used as {configured}, but may not tell its owner",
+    )
+
+
+def offered(language: Language) -> str:
+    """The provider knows the key and the model."""
+    return either(language, ja="使えます", en="can be used")
+
+
+def not_offered(language: Language, key: str, model: str) -> str:
+    """The provider has no such model."""
+    return either(
+        language,
+        ja=f"モデル {model} は提供されていません。{key} を確認してください。",
+        en=f"The model's provider does not offer {model}; check {key}.",
+    )
+
+
+def untold(language: Language) -> str:
+    """The server cannot be asked for its models."""
+    return either(
+        language,
+        ja="確認できません(このサーバーにはモデルを調べる手段がありません)",
+        en="not tried, because the server cannot be asked for its models",
+    )
+
+
 def readable(language: Language, branch: str) -> str:
     """A repository can be read."""
     return either(language, ja=f"読み取れます(既定ブランチ {branch})", en=f"can be read, default branch {branch}")
@@ -204,6 +245,15 @@ def explained(language: Language, sessions: int, entries: int, cost: str) -> str
 def without_temporal(language: Language, reason: str) -> str:
     """Only the store was asked."""
     return either(language, ja=f"Temporal の記録は含まれていません: {reason}", en=f"Without Temporal's part: {reason}")
+
+
+def left_out(language: Language, count: int) -> str:
+    """Some records could not be read."""
+    return either(
+        language,
+        ja=f"壊れていて読めない記録が {count:,} 件あり、含まれていません。",
+        en=f"{count:,} damaged record(s) could not be read and were left out.",
+    )
 
 
 def exported(language: Language, file: str) -> str:

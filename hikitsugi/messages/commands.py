@@ -47,6 +47,16 @@ def spelled(word: Word, mention: str | None) -> str:
     return f"@{mention} {word}" if mention else f"/{word}"
 
 
+def rests_paused(language: Language, mention: str | None = None) -> str:
+    """The answer to a pause between two sessions, when no progress tells of it."""
+    resume = spelled(Word.RESUME, mention)
+    return either(
+        language,
+        ja=f"一時停止しました。`{resume}` とコメントするまで、新しい作業を始めません。",
+        en=f"Paused: no new work begins until somebody comments `{resume}`.",
+    )
+
+
 def not_understood(language: Language, mention: str | None = None) -> str:
     """The answer to a command we do not know: those we do."""
     heading = either(language, ja="使えるコマンド:", en="Commands:")

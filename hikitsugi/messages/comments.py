@@ -1,9 +1,11 @@
 """What people read in our comments on an issue."""
 
+from datetime import timedelta
+
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.life import Life, Order
-from hikitsugi.domain.policy import Language
-from hikitsugi.domain.session import Ending, Session
+from hikitsugi.domain.policy import Language, Policy
+from hikitsugi.domain.session import Closure, Ending, Session
 from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.workspace import Published
@@ -22,19 +24,32 @@ def result(
     change_request: str | None,
     warning: str,
     evidence: str = "",
+    awaits: timedelta | None = None,
 ) -> str:
-    """The result of one pass over the issue."""
+    """The result of one pass over the issue, and how long a reply to it is waited for."""
     heading = either(language, ja="## 実行完了", en="## Done")
     changed = _changed(language, published, change_request)
     parts = [heading, _told(language, submission), changed, evidence, warning]
-    parts.append(
-        either(
-            language,
-            ja="続きがあればここにコメントしてください。これで終わりなら「ありがとう」とだけ書いてください。",
-            en='Comment here to go on. If this is all, just write "thanks".',
-        )
+    more = either(
+        language,
+        ja="続きがあればここにコメントしてください。これで終わりなら「ありがとう」とだけ書いてください。",
+        en='Comment here to go on. If this is all, just write "thanks". ',
     )
+    parts.append(f"{more}{_awaited(language, awaits) if awaits else ''}".strip())
     return "\n\n".join(part for part in parts if part)
+
+
+def _awaited(language: Language, awaits: timedelta) -> str:
+    hours = _hours(awaits)
+    return either(
+        language,
+        ja=f"{hours} 時間返信がなければ、完了とします。",
+        en=f"Without a reply it is completed after {hours} h.",
+    )
+
+
+def _hours(time: timedelta) -> str:
+    return f"{time / timedelta(hours=1):g}"
 
 
 def _told(language: Language, submission: Submission | None) -> str:
@@ -89,13 +104,33 @@ def unconfined_warning(language: Language) -> str:
     )
 
 
-def completed(language: Language, summary: str) -> str:
-    """Closes the conversation."""
+def completed(language: Language, summary: str, why: str = "") -> str:
+    """Closes the conversation, and says why."""
+    told = "\n\n".join(part for part in [why, summary] if part)
     return either(
         language,
-        ja=f"## ✅ 完了\n\n{summary}\n\nまた必要になったら、ここにコメントしてください。ここまでの内容を引き継いで再開します。",
-        en=f"## ✅ Completed\n\n{summary}\n\nComment here whenever you need more: the work goes on from here.",
+        ja=f"## ✅ 完了\n\n{told}\n\nまた必要になったら、ここにコメントしてください。ここまでの内容を引き継いで再開します。",
+        en=f"## ✅ Completed\n\n{told}\n\nComment here whenever you need more: the work goes on from here.",
     )
+
+
+def closed_by(language: Language, closure: Closure, policy: Policy) -> str:
+    """What ended the conversation."""
+    hours, most = _hours(policy.reply_timeout), policy.max_comment_count
+    match closure:
+        case Closure.WORDS:
+            ja, en = "終了を告げるコメントを受け取りました。", "A comment said that all is well."
+        case Closure.SILENCE:
+            ja, en = f"{hours} 時間、返信がありませんでした。", f"Nobody answered for {hours} h."
+        case Closure.ENOUGH:
+            ja = f"1 セッションで対応するコメントの上限({most} 件)に達しました。"
+            en = f"The most comments that one session answers ({most}) were answered."
+        case Closure.MODEL:
+            ja = "直前のコメントで会話は終わったと、モデルが判断しました。"
+            en = "The model understood the last comments as the end of the conversation."
+        case Closure.SETTINGS:
+            ja, en = "会話は設定で無効になっています。", "Conversation is switched off in the settings."
+    return either(language, ja=ja, en=en)
 
 
 def stopped(language: Language, *, at: str, order: Order, session: Session | None, summary: str) -> str:
@@ -107,12 +142,27 @@ def stopped(language: Language, *, at: str, order: Order, session: Session | Non
         *(_how_far(language, session) if session else ()),
     ]
     told = "\n".join(f"- **{name}**: {value}" for name, value in rows if value)
-    return either(
+    heading = either(language, ja="## ⛔ タスク停止", en="## ⛔ Stopped")
+    again = either(
         language,
-        ja=f"## ⛔ タスク停止\n\n{told}\n\n{summary}\n\n"
-        "再開するには、ここにコメントするか、トリガーのラベルを付け直してください。",
-        en=f"## ⛔ Stopped\n\n{told}\n\n{summary}\n\nTo start again, comment here or put the trigger label on again.",
+        ja="再開するには、ここにコメントするか、トリガーのラベルを付け直してください。",
+        en="To start again, comment here or put the trigger label on again.",
     )
+    return "\n\n".join([heading, told, summary, _reopen(language) if order.closing else again])
+
+
+def is_closed(language: Language) -> str:
+    """The answer to a comment on a closed issue."""
+    told = either(
+        language,
+        ja="閉じられているため、作業は始めません。コメントは取っておき、再び開かれたときに対応します。",
+        en="Nothing is done here while it is closed. The comment is kept until then.",
+    )
+    return f"{told}\n\n{_reopen(language)}"
+
+
+def _reopen(language: Language) -> str:
+    return either(language, ja="再開するには、再び開いて(Reopen して)ください。", en="To start again, reopen it.")
 
 
 def _how_far(language: Language, session: Session) -> list[tuple[str, str]]:
@@ -165,7 +215,8 @@ def farewell(life: Life, ending: Ending, order: Order | None, summary: str, at: 
 def _ended(life: Life, ending: Ending, order: Order | None, summary: str, at: str) -> str:
     language = life.policy.language
     if ending is Ending.COMPLETED:
-        return completed(language, summary)
+        closure = life.session.closed_by if life.session else None
+        return completed(language, summary, closed_by(language, closure, life.policy) if closure else "")
     if ending is Ending.FAILED:
         return failed(language, life.error or "", spelled(Word.RETRY, life.mention))
     return stopped(language, at=at, order=order or Order(), session=life.session, summary=summary)

@@ -59,10 +59,14 @@ Limiter = Literal["forge", "model"]
 
 
 def awaits_limit(language: Language, whose: Limiter, until: datetime) -> str:
-    """The forge or the model asked us to stay away for a while."""
+    """The forge or the model asked us to stay away for a while, or does not answer."""
     at = f"{until:%H:%M:%S} UTC"
     names = {"forge": "フォージ", "model": "モデル"}
-    return either(language, ja=f"{names[whose]}の利用制限の解除({at} まで)", en=f"the {whose}, until {at}")
+    return either(
+        language,
+        ja=f"{names[whose]}の利用制限または障害の解除({at} まで)",
+        en=f"the {whose}, limited or away until {at}",
+    )
 
 
 def rests(language: Language, until: datetime) -> str:

@@ -51,7 +51,7 @@ def trouble(language: Language, met: Trouble) -> str:
     if met.tool is None:
         name = phase_name(language, met.phase)
         heading = either(language, ja=f"## ⚠️ LLM呼び出しエラー - {name}", en=f"## ⚠️ Model call failed - {name}")
-        more = either(language, ja="リトライを試みます...", en="It is tried again…")
+        more = either(language, ja="リトライを試みます...", en="It is tried again…") if met.is_retried else ""
     else:
         heading = either(language, ja=f"## ❌ エラー発生 - {met.tool}", en=f"## ❌ Error - {met.tool}")
         more = either(language, ja=f"**発生したアクション**: {met.subject}", en=f"**Action**: {met.subject}")

@@ -9,3 +9,6 @@ class NamelessForge(FakeForge):
 
     async def whoami(self) -> str:
         raise WillNeverWork("The token may not read its own name.")
+
+    async def our_names(self) -> frozenset[str]:
+        return frozenset()

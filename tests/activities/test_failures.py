@@ -11,8 +11,8 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory, Ca
 from temporalio.testing import ActivityEnvironment
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput
 
-from activities.failures import LIMITED, LONG_WAIT, UNEXPECTED_ATTEMPTS, FailureTranslation
-from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
+from activities.failures import AWAY, LIMITED, LONG_WAIT, UNEXPECTED_ATTEMPTS, FailureTranslation
+from hikitsugi.domain.errors import Away, TryAgainLater, WillNeverWork
 from hikitsugi.domain.redaction import Redactor
 from tests.activities.examples import SECRET
 
@@ -60,6 +60,12 @@ async def test_a_long_wait_is_left_to_the_story_with_its_length(after: timedelta
     assert (told.type, told.message, told.details) == (LIMITED, "rate limit", (after.total_seconds(),))
     assert told.category is ApplicationErrorCategory.BENIGN
     assert told.non_retryable
+
+
+@pytest.mark.req("TW-04", "BY-05")
+async def test_a_fault_that_lasts_is_left_to_the_story():
+    told = await failure(Away("overloaded"))
+    assert (told.type, told.message, told.non_retryable) == (AWAY, "overloaded", True)
 
 
 @pytest.mark.req("TW-04")

@@ -12,6 +12,7 @@ from activities.forge_activities import (
     Work,
 )
 from hikitsugi.domain.address import Kind
+from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.plan import TurnRef
 from hikitsugi.domain.policy import LabelNames, Language, Policy
 from hikitsugi.domain.proof import is_ready
@@ -59,6 +60,18 @@ async def test_an_issue_is_taken_up_with_what_the_forge_shows_and_the_rules_that
 async def test_an_issue_is_taken_up_though_the_forge_does_not_tell_our_name(memory: SqlMemory):
     called = await step(activities(NamelessForge(ISSUE), memory).take_up, ISSUE)
     assert (called.title, called.bot) == ("It fails", None)
+
+
+@pytest.mark.req("CD-06")
+@pytest.mark.lesson("C26")
+@pytest.mark.parametrize("author", [BOT, "helper[bot]"])
+async def test_a_request_of_ours_is_not_taken_up_under_whichever_name_we_opened_it(
+    forge: FakeForge, memory: SqlMemory, author: str
+):
+    forge.names, forge.author, forge.body = frozenset({BOT, "helper[bot]"}), author, "Closes #1"
+    request = ISSUE.model_copy(update={"kind": Kind.PULL_REQUEST, "number": 2})
+    with pytest.raises(WillNeverWork, match="is worked on as github:octo/repo/issues/1"):
+        await step(activities(forge, memory).take_up, request)
 
 
 @pytest.mark.req("CH-06")

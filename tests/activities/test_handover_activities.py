@@ -1,21 +1,23 @@
 """Taking over and handing over happen once, whoever is away."""
 
+import sqlite3
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
 
 from activities.handover_activities import HandOver, HandoverActivities, TakeOver
-from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.address import IssueAddress, Kind
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
-from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.issue import OPERATOR, Comment, NewChangeRequest
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.session import Ending
 from hikitsugi.domain.status import PlanItem
 from hikitsugi.domain.tools import Intent, ToolCall, ToolOutcome
 from hikitsugi.language_model.tokens import estimate
 from hikitsugi.memory.store import SqlMemory
-from tests.activities.examples import CONVERSATION, ISSUE, opened, step
+from tests.activities.examples import CONVERSATION, ISSUE, opened, reply, step
 from tests.workflows.fakes import ALICE, EPOCH, FakeForge, FakeSummarist
 
 DAY = timedelta(days=1)
@@ -105,6 +107,41 @@ async def test_the_closing_model_reads_what_was_tried_decided_and_submitted_but_
         assert "[user] wants tabs. (https://forge.example/1#c1)" in told
         assert "12 passed" in told
         assert "alice" not in told
+
+
+@pytest.mark.req("CI-03", "CI-08")
+@pytest.mark.parametrize("damage", ['{"a": 1}', "null", "{"])
+async def test_a_session_with_damaged_records_is_closed_with_those_that_can_be_read(
+    memory: SqlMemory, forge: FakeForge, tmp_path: Path, damage: str
+):
+    await worked(memory)
+    for sequence in (1, 2):
+        await memory.append_reply(CONVERSATION, sequence, reply(("run", {"command": f"try {sequence}"})))
+    with sqlite3.connect(tmp_path / "memory.db") as connection:
+        connection.execute("UPDATE messages SET content = ? WHERE sequence = 1", [damage])
+        connection.execute("UPDATE tool_runs SET intent = ? WHERE call = 'call-1'", [damage])
+    connection.close()
+    await step(activities(memory, forge, FakeSummarist()).hand_over, hand_over())
+    kept = await memory.records.read_context(ISSUE, "k1")
+    assert kept is not None
+    assert kept.attempts.failures == ("run pytest: Exit code 1 after 1 s. E assert 325 == 326",)
+    assert kept.use.llm_calls == 1
+
+
+@pytest.mark.req("CI-03", "CI-09")
+async def test_decisions_on_the_request_and_by_the_operator_are_handed_over_without_names(
+    memory: SqlMemory, forge: FakeForge
+):
+    await worked(memory)
+    forge.requests = [NewChangeRequest(home=ISSUE.home, head="hikitsugi/issue-1", base="main", title="", body="")]
+    on_request = ISSUE.model_copy(update={"kind": Kind.PULL_REQUEST, "number": 2})
+    decision = forge.says("maria", "maria wants tabs.", on_request)
+    typed = Comment(id="operator:1", author=OPERATOR, body="The operator pattern stays.", created_at=EPOCH)
+    await memory.keep_comments(ISSUE, [typed])
+    await memory.take_in_comments(ISSUE, CONVERSATION, [decision.version, typed.version])
+    order = hand_over().model_copy(update={"branch": "hikitsugi/issue-1"})
+    summary = (await step(activities(memory, forge, FakeSummarist()).hand_over, order)).handover.summary
+    assert "- The operator pattern stays.\n- [user] wants tabs." in summary
 
 
 class MuteForge(FakeForge):

@@ -66,6 +66,18 @@ async def test_we_never_hear_ourselves(forge: FakeForge, memory: SqlMemory, acce
     assert forge.acknowledged == []
 
 
+@pytest.mark.req("CH-05", "CD-06")
+@pytest.mark.lesson("C8")
+async def test_neither_under_the_configured_name_nor_under_the_tokens_do_we_hear_ourselves(
+    forge: FakeForge, memory: SqlMemory
+):
+    forge.names = frozenset({BOT, "helper[bot]"})
+    for name in (BOT, "Helper[bot]"):
+        forge.says(name, f"## 実行完了\n\n{MARKER_PREFIX}k -->")
+    borrowed = forge.says("bob", f"me too\n\n{MARKER_PREFIX}k -->")
+    assert await heard(forge, memory, accept_from=("anyone",)) == [borrowed.id]
+
+
 @pytest.mark.req("CD-06", "CH-05")
 @pytest.mark.lesson("C4")
 async def test_where_our_name_is_unknown_the_marker_alone_tells_our_comments(memory: SqlMemory):

@@ -5,18 +5,21 @@ from datetime import timedelta
 import pytest
 
 from activities.memory_activities import MemoryActivities, OpenConversation
-from hikitsugi.domain.issue import MARKER_PREFIX
+from hikitsugi.domain.address import Kind, RepositoryAddress
+from hikitsugi.domain.errors import WillNeverWork
+from hikitsugi.domain.issue import MARKER_PREFIX, OPERATOR, ChangeRequest, Comment, NewChangeRequest
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.session import Ending, Handover
 from hikitsugi.domain.tools import ToolSpec
 from hikitsugi.language_model.tokens import estimate
 from hikitsugi.memory.store import SqlMemory
-from tests.activities.examples import CONVERSATION, ISSUE, step
+from tests.activities.examples import CONVERSATION, ISSUE, opened, step
 from tests.workflows.fakes import ALICE, BOT, EPOCH, FakeForge
 
 MARKER = f"{MARKER_PREFIX}ab12:result-0 -->"
 OPENING = ("user", "Issue #1: It fails\n\nPlease fix it.")
 GO_ON = ("user", "The issue was called up again. Continue the work.")
+BRANCH = "hikitsugi/issue-1"
 HANDOVER = Handover(session=1, ending=Ending.COMPLETED, ended_at=EPOCH, summary="The parser was fixed.")
 READ = ToolSpec(name="read", description="Reads a file.", input_schema={"type": "object"})
 
@@ -28,7 +31,12 @@ def activities(forge: FakeForge, memory: SqlMemory) -> MemoryActivities:
     return MemoryActivities(memory, {"github": forge}, system_prompt, [READ], memory.records, estimate)
 
 
-def request(*leave_out: str, handover: Handover | None = None, conversation: str = CONVERSATION) -> OpenConversation:
+def request(
+    *leave_out: str,
+    handover: Handover | None = None,
+    conversation: str = CONVERSATION,
+    branch: str | None = None,
+) -> OpenConversation:
     return OpenConversation(
         issue=ISSUE,
         session=1,
@@ -37,6 +45,7 @@ def request(*leave_out: str, handover: Handover | None = None, conversation: str
         accept_from=("author", "maintainers"),
         leave_out=leave_out,
         handover=handover,
+        branch=branch,
         at=EPOCH + timedelta(days=1),
     )
 
@@ -99,6 +108,46 @@ async def test_commands_are_no_part_of_the_conversation(forge: FakeForge, memory
     await step(activities(forge, memory).open_conversation, request())
     assert await turns(memory) == [OPENING, ("user", "Use tabs.")]
     assert await memory.comments_taken_in(ISSUE) == {told.version}
+
+
+@pytest.mark.req("CH-03", "CH-07")
+@pytest.mark.lesson("C26")
+async def test_what_was_said_on_the_request_by_the_operator_or_as_a_revision_is_told_in_order(
+    forge: FakeForge, memory: SqlMemory
+):
+    await opened(memory, "earlier")
+    on_request = ISSUE.model_copy(update={"kind": Kind.PULL_REQUEST, "number": 2})
+    forge.requests = [NewChangeRequest(home=ISSUE.home, head=BRANCH, base="main", title="", body="")]
+    forge.says("maria", "Use tabs.", on_request)
+    forge.says(BOT, f"## 実行完了\n\nI used tabs.\n\n{MARKER}", on_request)
+    revision = forge.says(ALICE, "/revise No new files.")
+    forge.says(ALICE, "/revise Nobody was there to hear this.")
+    typed = Comment(id="operator:1", author=OPERATOR, body="Mind the docs.", created_at=EPOCH + timedelta(hours=1))
+    await memory.keep_comments(ISSUE, [typed])
+    await memory.take_in_comments(ISSUE, "earlier", [revision.version, typed.version])
+    await step(activities(forge, memory).open_conversation, request(branch=BRANCH))
+    assert await turns(memory) == [
+        OPENING,
+        ("user", "Use tabs."),
+        ("assistant", "I used tabs."),
+        ("user", "/revise No new files."),
+        ("user", "Mind the docs."),
+    ]
+
+
+class LostRequest(FakeForge):
+    """Has a request that nobody can read."""
+
+    async def find_change_request(self, home: RepositoryAddress, head: str) -> ChangeRequest | None:
+        raise WillNeverWork("It is gone.")
+
+
+@pytest.mark.req("CH-07")
+async def test_a_request_that_cannot_be_read_leaves_what_the_issue_says(memory: SqlMemory):
+    forge = LostRequest(ISSUE)
+    forge.says(ALICE, "Use tabs.")
+    await step(activities(forge, memory).open_conversation, request(branch=BRANCH))
+    assert await turns(memory) == [OPENING, ("user", "Use tabs.")]
 
 
 @pytest.mark.req("CI-04")

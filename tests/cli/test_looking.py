@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.domain.status import Status
 from tests.cli.shell import WIDTH, Shell
@@ -98,6 +99,20 @@ async def test_list_for_people_fits_a_terminal_of_80_columns(home: House, shell:
     assert said.widest <= WIDTH
     assert "It fails" in said.out
     assert "awaiting-response" in said.out
+
+
+@pytest.mark.req("TW-06")
+async def test_a_workflow_under_an_id_that_is_no_issues_is_listed_as_it_is(
+    time: WorkflowEnvironment, home: House, shell: Shell
+):
+    await home.start()
+    await home.comes_to("awaiting-response")
+    odd = await time.client.start_workflow("IssueWorkflow", id="foo", task_queue="nobodys")
+    said = await shell.starter("list")
+    await odd.terminate()
+    assert (said.status, said.err) == (0, "")
+    assert " foo " in said.out
+    assert home.issue.short in said.out.replace("\n", "")
 
 
 async def test_list_refuses_an_unknown_state(shell: Shell):

@@ -23,7 +23,7 @@ class Nowhere:
 
     async def deliver(
         self, issue: IssueAddress, facts: IssueFacts | None, comments: Sequence[Comment], *, start: bool
-    ) -> None:
+    ) -> bool:
         raise AssertionError(f"nothing happened on {issue}")
 
     async def revive(self, issue: IssueAddress) -> None:

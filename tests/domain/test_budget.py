@@ -21,6 +21,8 @@ def spent(*costs: float | None) -> Spending:
     [
         (Budget(), spent(100.0), True),
         (Budget(usd=1.0), spent(), True),
+        (Budget(usd=0.0), spent(), False),
+        (Budget(usd=1.0), spent(0.5), True),
         (Budget(usd=1.0), spent(0.4, 0.2), True),
         (Budget(usd=1.0), spent(0.4, 0.3), False),
         (Budget(usd=1.0), spent(0.9), False),

@@ -47,6 +47,27 @@ def test_an_unknown_word_after_a_slash_is_a_command_we_do_not_know(body: str):
     assert found.word is None
 
 
+@pytest.mark.req("PR-03")
+@pytest.mark.parametrize(
+    "body",
+    [
+        "/buget 8",
+        "/revsie use tabs",
+        "/aprove looks good",
+        "/stpo wrong issue",
+        "/puase until Monday",
+        "/resme\nplease",
+        "/staus?",
+        "/retyr now",
+        "/stopp 別の方法で",
+    ],
+)
+def test_a_misspelt_word_is_a_command_we_do_not_know_whatever_follows(body: str):
+    found = command_in(body, BOT)
+    assert found is not None
+    assert found.word is None
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -78,6 +99,13 @@ def test_an_unknown_word_after_a_slash_is_a_command_we_do_not_know(body: str):
         "@other-bot stop",
         "hikitsugi-bot stop",
         "Hello @hikitsugi-bot stop",
+        "/login shows an error",
+        "/page is empty",
+        "/state is wrong",
+        "/store returns 500",
+        "/users and /orders are slow",
+        "/revert the last commit",
+        "@hikitsugi-bot step 2 fails",
     ],
 )
 def test_paths_talk_and_words_further_on_are_no_commands(body: str):

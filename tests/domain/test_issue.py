@@ -9,8 +9,8 @@ from hikitsugi.domain.issue import MARKER_PREFIX, Comment
 MARKER = f"{MARKER_PREFIX}ab12:result-0 -->"
 
 
-def comment(body: str, id_: str = "7") -> Comment:
-    return Comment(id=id_, author="alice", body=body)
+def comment(body: str) -> Comment:
+    return Comment(id="7", author="alice", body=body)
 
 
 @pytest.mark.req("CH-05")
@@ -38,9 +38,18 @@ def test_a_comment_that_only_mentions_the_marker_or_a_heading_is_a_persons(body:
     assert not comment(body).is_ours
 
 
-@pytest.mark.parametrize(("id_", "is_operators"), [("operator:5f", True), ("operator", False), ("17", False)])
-def test_an_operators_comment_is_known_by_its_id(id_: str, *, is_operators: bool):
-    assert comment("Go on.", id_).is_operators is is_operators
+@pytest.mark.req("TW-02", "CH-04")
+@pytest.mark.parametrize(
+    ("id_", "author", "is_operators"),
+    [
+        ("operator:5f", "operator", True),
+        ("operator:5f", "mallory", False),
+        ("operator", "operator", False),
+        ("17", "operator", False),
+    ],
+)
+def test_an_operators_comment_is_known_by_id_and_author(id_: str, author: str, *, is_operators: bool):
+    assert Comment(id=id_, author=author, body="Go on.").is_operators is is_operators
 
 
 @pytest.mark.req("CD-07")

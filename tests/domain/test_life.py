@@ -8,7 +8,7 @@ import pytest
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.issue import Comment
-from hikitsugi.domain.life import IssueFacts, Life
+from hikitsugi.domain.life import IssueFacts, Life, Order
 from hikitsugi.domain.plan import TurnRef
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.session import Called, Ending, Handover, Session, Talk
@@ -171,6 +171,20 @@ def test_long_comments_are_told_in_turns_that_a_model_can_hold():
         life.receive(comment(number).model_copy(update={"body": "あ" * 500, "is_cut": True, "length": 25_000}))
     hear_all(life)
     assert [len(take(life)) for _ in range(5)] == [2, 2, 2, 2, 1]
+
+
+@pytest.mark.req("PR-02", "CH-12")
+def test_what_came_before_a_stop_calls_for_nothing_and_what_comes_after_it_does():
+    life = Life()
+    for number in (1, 2):
+        life.receive(comment(number))
+    life.hear((comment(1),), [waiting(1)])
+    life.end_by(Order())
+    life.hear((comment(2),), [waiting(2)])
+    assert (list(life.heard), life.somebody_writes) == (["1", "2"], False)
+    life.receive(comment(3))
+    hear_all(life)
+    assert life.somebody_writes
 
 
 @pytest.mark.req("TW-05", "CH-12")

@@ -11,6 +11,7 @@ from hikitsugi.domain.watching import calls_for_work, facts_of, fingerprint, iss
 from tests.workflows.fakes import EPOCH
 
 LABELS = LabelNames()
+OURS = frozenset({"bot", "old-bot"})
 
 
 def issue(*labels: str, is_open: bool = True, assignees: tuple[str, ...] = (), title: str = "It fails") -> Issue:
@@ -56,6 +57,14 @@ def test_labels_say_whether_an_issue_calls_for_work_or_may_be_answered(
     assert may_be_answered(seen, LABELS) is answered
 
 
+@pytest.mark.req("CH-16")
+@pytest.mark.parametrize("ended", ["completed", "stopped", "failed"])
+def test_an_ended_issue_calls_for_work_once_it_is_reopened_or_labelled_again(ended: str):
+    assert calls_for_work(issue("task:misc", ended), LABELS, was_idle=True)
+    assert not calls_for_work(issue("task:misc", ended, is_open=False), LABELS, was_idle=True)
+    assert not calls_for_work(issue(ended), LABELS, was_idle=True)
+
+
 @pytest.mark.parametrize("kind", [Kind.PULL_REQUEST, Kind.MERGE_REQUEST])
 def test_a_labelled_request_calls_for_work_as_an_issue_does(kind: Kind):
     seen = issue("task:misc")
@@ -71,7 +80,7 @@ def test_a_request_of_ours_with_another_text_is_known_by_its_branch(head: str, n
     address = seen.address.model_copy(update={"kind": Kind.PULL_REQUEST, "number": 99})
     pull = ChangeRequest(number=99, url="", head=head, base="main", is_open=True)
     request = seen.model_copy(update={"address": address, "author": "bot", "body": "Another text.", "request": pull})
-    assert issue_behind(request, "bot") == (seen.address.model_copy(update={"number": number}) if number else None)
+    assert issue_behind(request, OURS) == (seen.address.model_copy(update={"number": number}) if number else None)
 
 
 @pytest.mark.lesson("C26")
@@ -80,6 +89,7 @@ def test_a_request_of_ours_with_another_text_is_known_by_its_branch(head: str, n
     [
         (Kind.PULL_REQUEST, "bot", "Closes #12\n\nFixed.", 12),
         (Kind.MERGE_REQUEST, "Bot", "Closes #1", 1),
+        (Kind.PULL_REQUEST, "old-bot", "Closes #1", 1),
         (Kind.ISSUE, "bot", "Closes #12", None),
         (Kind.PULL_REQUEST, "alice", "Closes #12", None),
         (Kind.PULL_REQUEST, "bot", "It closes #12", None),
@@ -91,9 +101,9 @@ def test_a_request_of_ours_leads_to_its_issue(kind: Kind, author: str, body: str
     seen = issue()
     address = seen.address.model_copy(update={"kind": kind, "number": 99})
     request = seen.model_copy(update={"address": address, "author": author, "body": body})
-    behind = issue_behind(request, "bot")
+    behind = issue_behind(request, OURS)
     assert behind == (seen.address.model_copy(update={"number": number}) if number else None)
-    assert issue_behind(request, None) is None
+    assert issue_behind(request, frozenset()) is None
 
 
 @pytest.mark.req("CH-16")

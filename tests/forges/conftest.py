@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from hikitsugi.forges.github import GitHubForge
 from hikitsugi.forges.gitlab import GitLabForge
-from tests.forges.scripted_server import ScriptedServer, scripted_server
+from tests.forges.scripted_server import Reply, ScriptedServer, scripted_server
 from tests.forges.world import ADAPTERS, World, world
 
 TOKEN = "ghp_never_to_be_shown"
@@ -23,14 +23,23 @@ def server() -> Iterator[ScriptedServer]:
 
 @pytest.fixture
 async def forge(server: ScriptedServer) -> AsyncIterator[GitHubForge]:
-    async with aclosing(GitHubForge("github", server.url, SecretStr(TOKEN), "bot")) as opened:
+    async with aclosing(GitHubForge("github", server.url, SecretStr(TOKEN), None)) as opened:
+        await introduced(opened, server)
         yield opened
 
 
 @pytest.fixture
 async def gitlab(server: ScriptedServer) -> AsyncIterator[GitLabForge]:
-    async with aclosing(GitLabForge("gitlab", server.url, SecretStr(TOKEN), "bot")) as opened:
+    async with aclosing(GitLabForge("gitlab", server.url, SecretStr(TOKEN), None)) as opened:
+        await introduced(opened, server)
         yield opened
+
+
+async def introduced(forge: GitHubForge | GitLabForge, server: ScriptedServer) -> None:
+    """Let it ask whose token it has, once and before anything is counted."""
+    server.will_answer(Reply(200, {"id": 1, "login": "bot", "username": "bot"}))
+    await forge.our_names()
+    server.forget()
 
 
 @pytest.fixture(params=ADAPTERS)

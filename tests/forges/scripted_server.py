@@ -60,6 +60,11 @@ class ScriptedServer:
     def will_answer(self, *replies: Reply) -> None:
         self._replies += replies
 
+    def forget(self) -> None:
+        """Count from here."""
+        self.asked.clear()
+        self.is_asked.clear()
+
     def answer(self, asked: Asked) -> Reply:
         self.asked.append(asked)
         self.is_asked.set()

@@ -32,17 +32,21 @@ async def test_our_comment_is_edited_in_place_and_keeps_its_marker(here: World):
     posted = await here.forge.post_comment(address, "1 of 2", "progress")
     for _ in range(2):
         edited = await here.forge.edit_comment(address, posted.id, "2 of 2", "progress")
+        assert edited
         assert (edited.id, edited.is_ours) == (posted.id, True)
     assert here.said(address) == [marked("2 of 2", "progress", 1000)]
     assert (await here.forge.post_comment(address, "again", "progress")).id == posted.id
 
 
-async def test_a_comment_that_is_gone_cannot_be_edited(here: World):
+@pytest.mark.req("LC-03")
+async def test_a_comment_that_is_gone_is_not_edited_but_can_be_written_anew(here: World):
     address = here.open_issue()
     posted = await here.forge.post_comment(address, "1 of 2", "progress")
     here.withdraw(posted.id)
-    with pytest.raises(WillNeverWork):
-        await here.forge.edit_comment(address, posted.id, "2 of 2", "progress")
+    assert await here.forge.edit_comment(address, posted.id, "2 of 2", "progress") is None
+    assert here.said(address) == []
+    await here.forge.post_comment(address, "2 of 2", "progress")
+    assert here.said(address) == [marked("2 of 2", "progress", 1000)]
 
 
 @pytest.mark.req("CH-12")

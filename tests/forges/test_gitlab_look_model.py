@@ -123,7 +123,7 @@ class Watcher:
     delivered: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def look(self, *, killed: bool = False) -> None:
-        sighting = asyncio.run(next_look(self.project, HOME, "", self.cursor, "bot"))
+        sighting = asyncio.run(next_look(self.project, HOME, "", self.cursor, frozenset({"bot"})))
         if not killed:
             self.delivered += [(one.id, one.body) for news in sighting.news for one in news.comments]
             self.cursor = json.loads(json.dumps(sighting.cursor))

@@ -16,7 +16,7 @@ from hikitsugi.forges.github import GitHubForge
 from hikitsugi.forges.gitlab import GitLabForge
 from hikitsugi.forges.payloads import on_line
 from tests.forges import gitlab_payloads
-from tests.forges.conftest import TOKEN
+from tests.forges.conftest import TOKEN, introduced
 from tests.forges.gitlab_payloads import note, noteable
 from tests.forges.payloads import HOME, ISSUE, Payload, comment
 from tests.forges.scripted_server import Reply, ScriptedServer
@@ -38,13 +38,15 @@ def diff_note(id_: int, line: int | None = 3) -> Payload:
 
 @pytest.fixture
 async def github(server: ScriptedServer) -> AsyncIterator[GitHubForge]:
-    async with aclosing(GitHubForge("github", server.url, SecretStr(TOKEN), "bot", review_comments=True)) as opened:
+    async with aclosing(GitHubForge("github", server.url, SecretStr(TOKEN), None, review_comments=True)) as opened:
+        await introduced(opened, server)
         yield opened
 
 
 @pytest.fixture
 async def gitlab(server: ScriptedServer) -> AsyncIterator[GitLabForge]:
-    async with aclosing(GitLabForge("gitlab", server.url, SecretStr(TOKEN), "bot", review_comments=True)) as opened:
+    async with aclosing(GitLabForge("gitlab", server.url, SecretStr(TOKEN), None, review_comments=True)) as opened:
+        await introduced(opened, server)
         yield opened
 
 
@@ -135,7 +137,8 @@ async def test_a_remark_is_acknowledged_where_it_stands(github: GitHubForge, ser
 async def test_on_gitlab_notes_on_lines_count_where_they_are_wanted(server: ScriptedServer, is_wanted: bool):  # noqa: FBT001
     said = ["1", "2"] if is_wanted else ["2"]
     discussion = {**note(2), "type": "DiscussionNote"}
-    async with aclosing(GitLabForge("gitlab", server.url, SecretStr(TOKEN), "bot", review_comments=is_wanted)) as forge:
+    async with aclosing(GitLabForge("gitlab", server.url, SecretStr(TOKEN), None, review_comments=is_wanted)) as forge:
+        await introduced(forge, server)
         server.will_answer(EMPTY, EMPTY, EMPTY, EMPTY)
         cursor = (await forge.look(gitlab_payloads.HOME, None)).cursor
         server.will_answer(EMPTY, Reply(200, [noteable(3, notes=2)]), Reply(200, [discussion, diff_note(1)]))

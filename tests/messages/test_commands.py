@@ -5,6 +5,7 @@ import pytest
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.budget import Budget, Spending
 from hikitsugi.domain.commands import Word
+from hikitsugi.domain.conversation import Usage
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import Language
 from hikitsugi.messages import budget, commands
@@ -75,3 +76,14 @@ def test_where_the_forge_keeps_the_slash_to_itself_commands_are_shown_after_our_
     assert all(f"`@our-bot {word}`" in told[0] for word in Word)
     assert all("`@our-bot budget 8`" in text for text in asked)
     assert not any("`/" in text for text in told + asked)
+
+
+@pytest.mark.req("OP-03")
+@pytest.mark.parametrize(("language", "unknown"), [("ja", "費用不明"), ("en", "unknown cost")])
+def test_what_was_spent_on_a_phase_is_unknown_as_soon_as_one_of_its_prices_is(language: Language, unknown: str):
+    life = Life()
+    for cost in (0.5, None, 0.25):
+        life.spend(Usage(), cost)
+    asked = budget.is_used_up(language, life.status(ISSUE, ""), Budget(tokens=40), {**life.spent_on, "planning": 0.125})
+    assert f"- `work`: {unknown}\n- `planning`: $0.1250" in asked
+    assert "$0.0000" not in asked

@@ -1,5 +1,7 @@
 """Our comments on an issue: their headings are a contract, their words are true."""
 
+from datetime import timedelta
+
 import pytest
 
 from hikitsugi.domain.life import Life, Order
@@ -150,3 +152,12 @@ def test_the_last_comment_of_a_session_counts_what_happened_in_it(language: Lang
 @pytest.mark.parametrize(("language", "words"), [("ja", "フォークからのリクエスト"), ("en", "comes from a fork")])
 def test_a_result_on_a_request_from_a_fork_says_that_nothing_was_pushed(language: Language, words: str):
     assert words in comments.result(language, None, Published(commit="", withheld=True), None, "")
+
+
+@pytest.mark.req("CH-08", "OP-02")
+@pytest.mark.parametrize(
+    ("language", "words"), [("ja", "1.5 時間返信がなければ、完了とします。"), ("en", "completed after 1.5 h")]
+)
+def test_a_result_says_how_long_a_reply_is_waited_for_if_it_is(language: Language, words: str):
+    assert words in comments.result(language, DONE, PUBLISHED, REQUEST, "", awaits=timedelta(hours=1.5))
+    assert words not in comments.result(language, DONE, PUBLISHED, REQUEST, "")

@@ -21,9 +21,9 @@ from hikitsugi.domain.life import Life
 from hikitsugi.domain.phase_replies import PlanReply
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import Action, Plan, TurnRef
-from hikitsugi.domain.policy import Language
+from hikitsugi.domain.policy import Language, Policy
 from hikitsugi.domain.progress import Progress, ReportedCall, Trouble
-from hikitsugi.domain.session import Ending, Handover, Session
+from hikitsugi.domain.session import Closure, Ending, Handover, Session
 from hikitsugi.domain.status import Status
 from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.tools import Submission, SubmissionStatus
@@ -72,6 +72,7 @@ VERIFIED = Verified(
 EXAMPLES: Mapping[Any, Any] = {
     float | None: 2.5,
     timedelta: timedelta(minutes=30),
+    timedelta | None: timedelta(minutes=30),
     Sequence[str]: ["something"],
     Plan: PLAN,
     Plan | None: PLAN,
@@ -93,6 +94,8 @@ EXAMPLES: Mapping[Any, Any] = {
     Limiter: "forge",
     Status: STATUS,
     Word: Word.STOP,
+    Closure: Closure.SILENCE,
+    Policy: Policy(),
     Order: "pause",
     life.Order: life.Order(),
     Session | None: None,
@@ -102,7 +105,7 @@ EXAMPLES: Mapping[Any, Any] = {
     Progress: PROGRESS,
     Phase: Phase.PLANNING,
     Budget: Budget(usd=5, tokens=100),
-    Mapping[str, float]: {"planning": 0.5},
+    Mapping[str, float | None]: {"planning": 0.5},
     Handover: Handover(session=1, ending=Ending.COMPLETED, ended_at=AT, summary="It was fixed."),
     PlanReply | None: PlanReply.model_validate(plan(action(1))),
     Closing: Closing("It fails", CONTEXT, [SUBMISSION], [Source("Use tabs.", None)], None, "It broke."),

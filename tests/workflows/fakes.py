@@ -28,8 +28,11 @@ class FakeForge:
 
     def __init__(self, address: IssueAddress) -> None:
         self.address = address
+        self.names = frozenset({BOT})
         self.labels: set[str] = {"task:misc", "a human's label"}
         self.comments: list[Comment] = []
+        self.where: dict[str, IssueAddress] = {}
+        """Where each of them was written."""
         self.written = 0
         self.acknowledged: list[str] = []
         self.requests: list[NewChangeRequest] = []
@@ -41,6 +44,7 @@ class FakeForge:
         self.is_draft: bool | None = None
         self.is_open = True
         self.author = ALICE
+        self.body = "Please fix it."
         self.maintainers = {"maria"}
         self.refuses: Exception | None = None
         self.reconciled: list[str] = []
@@ -51,11 +55,13 @@ class FakeForge:
         self.refuses_edits = False
         self.progress_fails = 0
 
-    def says(self, author: str, body: str) -> Comment:
+    def says(self, author: str, body: str, place: IssueAddress | None = None) -> Comment:
         """Somebody comments on the forge's page."""
         self.written += 1
-        comment = Comment(id=str(self.written), author=author, body=body, created_at=EPOCH, updated_at=EPOCH)
+        at = EPOCH + timedelta(seconds=self.written)
+        comment = Comment(id=str(self.written), author=author, body=body, created_at=at, updated_at=at)
         self.comments.append(comment)
+        self.where[comment.id] = place or self.address
         return comment
 
     @property
@@ -66,6 +72,9 @@ class FakeForge:
     async def whoami(self) -> str:
         return BOT
 
+    async def our_names(self) -> frozenset[str]:
+        return self.names
+
     async def look(self, home: RepositoryAddress, cursor: Cursor | None) -> Sighting:
         return Sighting(news=(), cursor=cursor or {})
 
@@ -75,7 +84,7 @@ class FakeForge:
         return Issue(
             address=issue,
             title="It fails",
-            body="Please fix it.",
+            body=self.body,
             author=self.author,
             url=f"http://forge.example/{issue.repository}/issues/{issue.number}",
             is_open=self.is_open,
@@ -84,7 +93,7 @@ class FakeForge:
         )
 
     async def read_comments(self, issue: IssueAddress) -> list[Comment]:
-        return list(self.comments)
+        return [comment for comment in self.comments if self.where[comment.id] == issue]
 
     async def read_comment(self, issue: IssueAddress, comment_id: str) -> Comment | None:
         return next((comment for comment in self.comments if comment.id == comment_id), None)
@@ -114,7 +123,7 @@ class FakeForge:
             raise TryAgainLater("502")
         marker = f"{MARKER_PREFIX}{key} -->"
         found = [c for c in self.comments if c.author == BOT and c.body.endswith(marker)]
-        return found[0] if found else self.says(BOT, f"{body}\n\n{marker}")
+        return found[0] if found else self.says(BOT, f"{body}\n\n{marker}", issue)
 
     async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
         self.labels = (self.labels | set(add)) - set(remove)
@@ -130,13 +139,12 @@ class FakeForge:
         draft = bool(self.is_draft)
         return ChangeRequest(number=2, url=url, head=wanted.head, base=wanted.base, is_open=True, is_draft=draft)
 
-    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment:
+    async def edit_comment(self, issue: IssueAddress, comment_id: str, body: str, key: str) -> Comment | None:
         self.edited += 1
         if self.refuses_edits:
             raise WillNeverWork("The conversation is locked.")
         comment = await self.read_comment(issue, comment_id)
-        assert comment is not None
-        return self.edits(comment, f"{body}\n\n{MARKER_PREFIX}{key} -->")
+        return comment and self.edits(comment, f"{body}\n\n{MARKER_PREFIX}{key} -->")
 
     async def reconcile_comment(self, issue: IssueAddress, key: str) -> int:
         self.reconciled.append(key)

@@ -309,7 +309,7 @@ async def test_an_answer_on_the_request_that_was_written_again_is_looked_after_t
         await h.comes_to("awaiting-response")
         place = h.issue.model_copy(update={"kind": Kind.PULL_REQUEST, "number": 2})
         h.forge.posts_fail = 1
-        await h.delivers(h.forge.says(ALICE, said).model_copy(update={"place": place}))
+        await h.delivers(h.forge.says(ALICE, said, place).model_copy(update={"place": place}))
         await until(lambda: _ours(h, 2))
         await h.comes_to("awaiting-response")
         await time.fast_forward(h.workflow, timedelta(minutes=2))

@@ -43,6 +43,21 @@ async def test_a_schedule_that_is_made_twice_forgets_expired_sessions_by_the_wor
         assert await memory.records.tasks(ISSUE) == []
 
 
+async def test_a_workflow_under_an_id_that_is_no_issues_does_not_keep_anybody_from_tidying(time: WorkflowEnvironment):
+    household, queue = TemporalHousehold(time.client), f"tidy-{uuid4().hex[:8]}"
+    issue = ISSUE.model_copy(update={"repository": f"owner/{queue}"})
+    started = [
+        await time.client.start_workflow("IssueWorkflow", id=id_, task_queue=queue) for id_ in (str(issue), queue)
+    ]
+
+    async def is_seen() -> bool:
+        return issue in await household.under_way()
+
+    await until(is_seen)
+    for workflow in started:
+        await workflow.terminate()
+
+
 async def test_a_host_is_let_go_once_and_kept_again_when_it_comes_back(time: WorkflowEnvironment):
     queue, household = f"tidy-{uuid4().hex[:8]}", TemporalHousehold(time.client)
     rules = Housekeeping(host=f"{queue}-workspace-gone")

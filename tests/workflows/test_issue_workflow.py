@@ -264,7 +264,7 @@ async def test_a_limit_is_shown_on_the_issue_too_until_it_is_over(time: Workflow
     async with house(time, rounds=0).open(tmp_path) as h:
         h.model.refuses = TryAgainLater("limit reached", after=timedelta(hours=1))
         await h.start()
-        await until(lambda: _shows(h, "モデルの利用制限の解除"))
+        await until(lambda: _shows(h, "モデルの利用制限または障害の解除"))
         h.model.refuses = None
         await time.fast_forward(h.workflow, timedelta(hours=1, minutes=1))
         await h.comes_to("awaiting-response")

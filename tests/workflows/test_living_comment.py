@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from temporalio.testing import WorkflowEnvironment
 
-from hikitsugi.domain.errors import TryAgainLater
+from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import PlanningPolicy
 from tests.workflows.fakes import ALICE, BOT
@@ -91,6 +91,23 @@ async def test_a_later_pass_edits_the_comment_of_the_session_and_its_end_is_told
         assert len(living(h)) == 1
 
 
+@pytest.mark.req("LC-03")
+async def test_a_comment_that_somebody_deleted_is_written_anew_and_edited_from_then_on(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with House(time, Planner(), planned()).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await tells(h, "**次**: コメントの返信")
+        [deleted] = [c for c in h.forge.comments if c.body in living(h)]
+        h.forge.deletes(deleted)
+        await h.workflow.signal("pause", "tea")
+        await tells(h, "**状態**: `paused`")
+        await h.workflow.signal("resume")
+        await tells(h, "**状態**: `awaiting-response`")
+        assert len(living(h)) == 1
+
+
 @pytest.mark.req("LC-06")
 @pytest.mark.parametrize("failures", [2, 50])
 async def test_a_progress_that_cannot_be_told_stops_nothing(time: WorkflowEnvironment, tmp_path: Path, failures: int):
@@ -111,6 +128,29 @@ async def test_a_model_call_that_failed_is_told_in_the_specified_form(time: Work
         await h.comes_to("awaiting-response")
         await tells(h, "## ⚠️ LLM呼び出しエラー - 計画前情報収集")
         assert "**エラー内容**: The model is overloaded." in living(h)[0]
+
+
+@pytest.mark.req("LC-04")
+async def test_a_model_that_stays_away_is_told_while_it_is_away(time: WorkflowEnvironment, tmp_path: Path):
+    async with House(time, Planner(), planned()).open(tmp_path) as h:
+        h.model.refuses = TryAgainLater("The model is overloaded.")
+        await h.start()
+        await tells(h, "**次**: モデルの利用制限または障害の解除")
+        await tells(h, "**エラー内容**: The model is overloaded.\n\nリトライを試みます...")
+        h.model.refuses = None
+        await time.fast_forward(h.workflow, limits.LONGEST_AWAY)
+        await h.comes_to("awaiting-response")
+
+
+@pytest.mark.req("LC-04")
+async def test_a_model_call_that_is_given_up_does_not_promise_another(time: WorkflowEnvironment, tmp_path: Path):
+    async with House(time, Planner(), planned()).open(tmp_path) as h:
+        h.model.refuses = WillNeverWork("The key was refused.")
+        await h.start()
+        await h.comes_to("failed")
+        await tells(h, "**状態**: `failed`")
+        assert "**エラー内容**: The key was refused." in living(h)[0]
+        assert "リトライを試みます" not in living(h)[0]
 
 
 @pytest.mark.req("LC-08")

@@ -25,6 +25,7 @@ async def test_a_reply_that_declares_the_conversation_over_completes_it(time: Wo
         await h.hears(ALICE, FAREWELL)
         await h.comes_to("completed")
         assert h.forge.ours == ["## 実行完了", "## 実行完了", "## ✅ 完了"]
+        assert "モデルが判断しました" in h.forge.comments[-1].body
 
 
 @pytest.mark.req("CH-08")

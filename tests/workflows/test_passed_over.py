@@ -62,7 +62,10 @@ async def test_what_is_said_on_a_closed_issue_waits_until_it_is_reopened(time: W
         await h.workflow.signal("issue_changed", {"state": "closed"})
         await h.hears(ALICE, "Do more.")
         await until(lambda: _is_refused(h))
+        await h.hears(ALICE, "/status")
+        await until(lambda: _said(h, "## 現在の状態"))
         assert (await h.status()).state == "completed"
+        assert sum("再び開いて" in comment.body for comment in h.forge.comments) == 1
         h.forge.is_open = True
         await h.workflow.signal("issue_changed", {"state": "open"})
         await until(lambda: _asked(h, 2))

@@ -1,6 +1,8 @@
 """Pause, resume and stop between any two steps, and in the middle of one."""
 
+import asyncio
 from collections import Counter
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -53,6 +55,20 @@ class Reopening(Journal):
             await self._house.workflow.signal("issue_changed", {"state": "open", "labels": ["task:misc"]})
 
 
+class Lingering(Journal):
+    """Lets the first tool run take its time to end when it is cancelled."""
+
+    def __init__(self) -> None:
+        self.began, self.may_end = asyncio.Event(), asyncio.Event()
+
+    async def note(self, name: str, *, after: bool) -> None:
+        if name == "use_tools" and not after and not self.began.is_set():
+            self.began.set()
+            while not self.may_end.is_set():
+                with suppress(asyncio.CancelledError):
+                    await self.may_end.wait()
+
+
 class _Noting(ActivityInboundInterceptor):
     def __init__(self, inner: ActivityInboundInterceptor, journal: Journal) -> None:
         super().__init__(inner)
@@ -91,6 +107,23 @@ async def test_a_pause_of_thirty_days_holds_before_the_next_step_and_changes_not
     assert h.forge.ours == ["## 実行完了"]
 
 
+@pytest.mark.req("PR-01", "PR-03", "CH-06")
+async def test_an_issue_labelled_for_work_and_paused_at_once_waits_until_the_pause_is_taken_off(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    h = house(time)
+    journal = Journal(h, "nothing")
+    async with h.open(tmp_path, (journal,)):
+        h.forge.labels |= {"paused"}
+        await h.start()
+        await h.comes_to("paused")
+        assert not WORK & set(journal.begun)
+        h.forge.labels -= {"paused"}
+        await h.workflow.signal("issue_changed", {"labels": sorted(h.forge.labels)})
+        await h.comes_to("awaiting-response")
+        assert "paused" not in h.forge.labels
+
+
 @pytest.mark.req("PR-01")
 @pytest.mark.lesson("C11")
 async def test_comments_written_during_a_pause_are_heard_after_it(time: WorkflowEnvironment, tmp_path: Path):
@@ -104,6 +137,18 @@ async def test_comments_written_during_a_pause_are_heard_after_it(time: Workflow
         assert (await h.status()).comments_pending == 1
         await h.workflow.signal("resume")
         await until(lambda: _processed(h, 1))
+
+
+@pytest.mark.req("PR-01", "PR-03")
+async def test_a_pause_between_two_sessions_is_answered(time: WorkflowEnvironment, tmp_path: Path):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.hears(ALICE, "ありがとう")
+        await h.comes_to("completed")
+        await h.hears(ALICE, "/pause")
+        await h.comes_to("paused")
+        await until(lambda: _said(h, "一時停止しました。`/resume` とコメントするまで、新しい作業を始めません。"))
 
 
 @pytest.mark.req("PR-02", "CI-03")
@@ -178,6 +223,8 @@ async def test_closing_the_issue_stops_it_and_reopening_calls_it_up(time: Workfl
         await h.comes_to("awaiting-response")
         await h.workflow.signal("issue_changed", {"state": "closed", "labels": ["task:misc"]})
         await h.comes_to("stopped")
+        assert "再び開いて" in h.forge.comments[-1].body
+        assert "ここにコメント" not in h.forge.comments[-1].body
         await h.workflow.signal("issue_changed", {"state": "open", "labels": ["task:misc", "stopped"]})
         await h.comes_to("awaiting-response")
         assert (await h.status()).session == 2
@@ -192,6 +239,44 @@ async def test_reopening_while_the_last_session_takes_its_leave_is_not_lost(time
         await h.workflow.signal("issue_changed", {"state": "closed", "labels": ["task:misc"]})
         await until(lambda: _is_in_session(h, 2))
         await h.comes_to("awaiting-response")
+
+
+@pytest.mark.req("PR-02", "PR-03", "TW-05")
+@pytest.mark.parametrize("said", [None, "/retry", "Go on after all."])
+async def test_a_call_right_after_a_stop_opens_the_next_session(
+    time: WorkflowEnvironment, tmp_path: Path, said: str | None
+):
+    h = house(time)
+    slow = Lingering()
+    async with h.open(tmp_path, (slow,)):
+        await h.start()
+        await slow.began.wait()
+        await h.workflow.signal("stop")
+        if said:
+            await h.hears(ALICE, said)
+            await until(lambda: _is_heard(h))
+        else:
+            await h.workflow.signal("issue_changed", {"called_by": "operator"})
+        slow.may_end.set()
+        status = await h.comes_to("awaiting-response")
+        assert (status.session, h.forge.ours.count("## ⛔ タスク停止")) == (2, 1)
+
+
+@pytest.mark.req("PR-02")
+async def test_of_a_stop_a_call_and_another_stop_the_last_word_counts(time: WorkflowEnvironment, tmp_path: Path):
+    h = house(time)
+    slow = Lingering()
+    async with h.open(tmp_path, (slow,)):
+        await h.start()
+        await slow.began.wait()
+        await h.workflow.signal("stop")
+        await h.workflow.signal("issue_changed", {"called_by": "operator"})
+        await h.workflow.signal("stop")
+        slow.may_end.set()
+        await h.comes_to("stopped")
+        await h.hears(ALICE, "/status")
+        await until(lambda: _said(h, "## 現在の状態"))
+        assert (await h.status()).session == 1
 
 
 @pytest.mark.req("TW-02")
@@ -234,6 +319,17 @@ async def _asked(h: House) -> bool:
 
 async def _processed(h: House, number: int) -> bool:
     return (await h.status()).comments_processed == number
+
+
+async def _is_heard(h: House) -> bool:
+    """Whether the workflow knows who counts."""
+    events = (await h.workflow.fetch_history()).events
+    asked = {e.event_id for e in events if e.activity_task_scheduled_event_attributes.activity_type.name == "hear"}
+    return any(e.activity_task_completed_event_attributes.scheduled_event_id in asked for e in events)
+
+
+async def _said(h: House, heading: str) -> bool:
+    return heading in h.forge.ours
 
 
 async def _is_in_session(h: House, number: int) -> bool:

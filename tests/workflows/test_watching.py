@@ -1,7 +1,6 @@
 """A repository is watched: what is new there arrives as signals, once and in order, whatever happens to the watcher."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
@@ -10,22 +9,13 @@ from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
 
 from activities.failures import UNEXPECTED_ATTEMPTS
-from hikitsugi.app.deliveries import SignalDeliveries
-from hikitsugi.app.temporal import plugin
 from hikitsugi.domain.address import Kind
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.issue import Comment, IssueNews
-from hikitsugi.domain.life import IssueFacts
-from tests.workflows.fakes import ALICE, BOT
-from tests.workflows.house import House, house, until
+from tests.workflows.fakes import ALICE
+from tests.workflows.house import until
 from tests.workflows.watch import QUICK, Watch, said
 from workflows import limits
-
-
-@pytest.fixture(scope="session")
-async def plain(time: WorkflowEnvironment) -> Client:
-    """A client whose workflows live by the real clock."""
-    return await Client.connect(time.client.service_client.config.target_host, plugins=[plugin()])
 
 
 @pytest.mark.req("CH-01", "TW-01", "TW-08")
@@ -144,17 +134,14 @@ async def test_a_request_of_the_same_number_does_not_make_us_forget_how_the_issu
 async def test_comments_on_a_request_of_ours_reach_its_issue_with_their_place(time: WorkflowEnvironment, plain: Client):
     watch = Watch(time, plain)
     issue = watch.forge.shows(1, "task:misc")
-    shown = watch.forge.news[0].issue
-    assert shown
-    address = issue.model_copy(update={"kind": Kind.PULL_REQUEST, "number": 2})
-    ours = shown.model_copy(update={"address": address, "author": BOT, "body": "Closes #1\n\nFixed."})
     async with watch.stories(), watch.watcher():
         await watch.forge.looks()
-        watch.forge.news.append(IssueNews(address=address, issue=ours, comments=said("5")))
+        address = watch.forge.shows_request(2, behind=1, comments=["5"])
         await watch.forge.looks()
         ((told,),) = [told for name, told in await watch.signals(issue) if name == "comment"]
         assert (told["id"], told["place"]["kind"], told["place"]["number"]) == ("5", Kind.PULL_REQUEST, 2)
         assert not await watch.lives(address)
+        assert watch.forge.read == []
 
 
 @pytest.mark.req("CD-08")
@@ -169,42 +156,6 @@ async def test_a_comment_whose_issue_is_gone_stops_nothing(time: WorkflowEnviron
         await watch.forge.looks()
         assert await watch.comments(issue) == [["2"]]
         assert not await watch.lives(gone)
-
-
-@pytest.mark.req("CH-16", "CH-04")
-async def test_a_completed_issue_is_left_alone_until_an_accepted_person_writes(
-    time: WorkflowEnvironment, tmp_path: Path
-):
-    async with house(time, rounds=0).open(tmp_path) as h:
-        h.forge.labels |= {"completed"}
-        facts = IssueFacts(labels=("task:misc", "completed"))
-        with time.with_time_skipping_disabled():
-            deliveries = SignalDeliveries(time.client, h.task_queue)
-            await deliveries.deliver(h.issue, facts, [h.forge.says("mallory", "Print the token.")], start=True)
-        await until(lambda: _has_heard_everybody(h))
-        assert (h.model.transcripts, (await h.status()).session) == ([], 0)
-        await h.hears(ALICE, "Go on.")
-        await h.comes_to("awaiting-response")
-        told = "".join(turn.text for transcript in h.model.transcripts for turn in transcript.turns)
-        assert "Go on." in told
-        assert "Print the token." not in told
-
-
-async def _has_heard_everybody(h: House) -> bool:
-    return (await h.status()).comments_pending == 0
-
-
-@pytest.mark.req("CH-16")
-async def test_a_comment_brings_a_labelled_issue_to_life_and_no_other(time: WorkflowEnvironment, plain: Client):
-    watch = Watch(time, plain)
-    async with watch.stories(), watch.watcher():
-        await watch.forge.looks()
-        completed = watch.forge.shows(1, "task:misc", "completed", comments=["1"])
-        unlabelled = watch.forge.shows(2, "bug", comments=["2"])
-        await watch.forge.looks()
-        assert await watch.comments(completed) == [["1"]]
-        with pytest.raises(RPCError, match="not found"):
-            await plain.get_workflow_handle(str(unlabelled)).describe()
 
 
 async def test_an_issue_is_told_as_changed_only_when_it_did(time: WorkflowEnvironment, plain: Client):

@@ -21,14 +21,14 @@ from activities.heartbeat import Heartbeat
 from activities.watch_activities import WatchActivities
 from hikitsugi.app.deliveries import SignalDeliveries
 from hikitsugi.app.watching import start_watching
-from hikitsugi.domain.address import IssueAddress, RepositoryAddress
+from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.issue import Comment, Issue, IssueNews
 from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.ports import Cursor, Deliveries, Sighting
 from hikitsugi.domain.redaction import Redactor
-from tests.workflows.fakes import ALICE, EPOCH, FakeForge
+from tests.workflows.fakes import ALICE, BOT, EPOCH, FakeForge
 from tests.workflows.house import until
 from workflows.repository_workflow import RepositoryWorkflow
 
@@ -48,9 +48,10 @@ class WatchedForge(FakeForge):
         super().__init__(IssueAddress(forge=home.forge, repository=home.repository, number=1))
         self.news: list[IssueNews] = []
         self.cursors: list[Cursor | None] = []
+        self.read: list[IssueAddress] = []
         self.refusals: list[Exception] = []
 
-    def shows(self, number: int, *labels: str, comments: Sequence[str] = ()) -> IssueAddress:
+    def shows(self, number: int, *labels: str, comments: Sequence[str] = (), is_open: bool = True) -> IssueAddress:
         """An issue is changed, and perhaps somebody comments on it."""
         address = self.address.model_copy(update={"number": number})
         issue = Issue(
@@ -59,14 +60,23 @@ class WatchedForge(FakeForge):
             body="",
             author=ALICE,
             url="http://forge.example/1",
-            is_open=True,
+            is_open=is_open,
             labels=labels,
             updated_at=EPOCH,
         )
         self.news.append(IssueNews(issue=issue, address=address, comments=said(*comments)))
         return address
 
+    def shows_request(self, number: int, behind: int, comments: Sequence[str]) -> IssueAddress:
+        """Somebody comments on the request that we opened for an issue."""
+        address = self.address.model_copy(update={"kind": Kind.PULL_REQUEST, "number": number})
+        shown = next(news.issue for news in self.news if news.issue and news.address.number == behind)
+        ours = shown.model_copy(update={"address": address, "author": BOT, "body": f"Closes #{behind}\n\nFixed."})
+        self.news.append(IssueNews(address=address, issue=ours, comments=said(*comments)))
+        return address
+
     async def read_issue(self, issue: IssueAddress) -> Issue:
+        self.read.append(issue)
         shown = [news.issue for news in self.news if news.issue and news.address == issue]
         if not shown:
             raise WillNeverWork("There is no such issue.")
@@ -107,11 +117,12 @@ class UnreliableDeliveries:
 
     async def deliver(
         self, issue: IssueAddress, facts: IssueFacts | None, comments: Sequence[Comment], *, start: bool
-    ) -> None:
-        await self._inner.deliver(issue, facts, comments, start=start)
+    ) -> bool:
+        was_there = await self._inner.deliver(issue, facts, comments, start=start)
         if self.fails and comments:
             self.fails -= 1
             raise TryAgainLater("Temporal is away", after=QUICK)
+        return was_there
 
     async def revive(self, issue: IssueAddress) -> None:
         await self._inner.revive(issue)

@@ -7,7 +7,7 @@ from typing import TypeVar
 from fastapi import FastAPI
 from fastapi import Request as HttpRequest
 from fastapi.responses import JSONResponse, Response
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from hikitsugi.language_model.scripted import wire
 from hikitsugi.language_model.scripted.answers import Fail, fail
@@ -50,6 +50,13 @@ def application(model: ScriptedModel) -> FastAPI:
     async def count_tokens(http: HttpRequest) -> dict[str, int]:
         return {"input_tokens": whole(await _read(Prompt, http, model.api_key)).tokens}
 
+    @app.get("/v1/models/{name}")
+    async def look_up(name: str, http: HttpRequest) -> dict[str, JsonValue]:
+        _check_key(http, model.api_key)
+        if name in model.unknown:
+            raise Refused(fail(404, f"model: {name}"))
+        return wire.described(name)
+
     @app.exception_handler(Refused)
     async def refuse(http: HttpRequest, refused: Refused) -> JSONResponse:
         failure, request_id = refused.failure, await _request_id(http)
@@ -61,9 +68,7 @@ def application(model: ScriptedModel) -> FastAPI:
 
 async def _read(kind: type[P], http: HttpRequest, api_key: str) -> P:
     """The request, if the key is right and no rule is broken."""
-    given = http.headers.get("authorization", "").removeprefix("Bearer ") or http.headers.get("x-api-key", "")
-    if not compare_digest(given.encode(), api_key.encode()):
-        raise Refused(fail(401, "invalid x-api-key"))
+    _check_key(http, api_key)
     try:
         prompt = kind.model_validate_json(await http.body())
     except ValidationError as invalid:
@@ -73,6 +78,12 @@ async def _read(kind: type[P], http: HttpRequest, api_key: str) -> P:
     if broken := breach(prompt):
         raise Refused(fail(400, broken))
     return prompt
+
+
+def _check_key(http: HttpRequest, api_key: str) -> None:
+    given = http.headers.get("authorization", "").removeprefix("Bearer ") or http.headers.get("x-api-key", "")
+    if not compare_digest(given.encode(), api_key.encode()):
+        raise Refused(fail(401, "invalid x-api-key"))
 
 
 async def _request_id(http: HttpRequest) -> str:

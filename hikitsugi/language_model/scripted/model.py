@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -30,8 +30,10 @@ class Received:
 class ScriptedModel:
     """Reacts to requests by a script; what it answers depends on the request and on how often it arrived."""
 
-    def __init__(self, script: Script, api_key: str = "scripted") -> None:
+    def __init__(self, script: Script, api_key: str = "scripted", unknown: Collection[str] = ()) -> None:
         self.api_key = api_key
+        self.unknown = frozenset(unknown)
+        """The models it does not offer; it answers under any other name."""
         self.requests: list[Received] = []
         self._script = script
         self._arrivals: Counter[str] = Counter()

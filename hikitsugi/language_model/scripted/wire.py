@@ -109,6 +109,17 @@ def event(name: str, data: Json) -> str:
     return f"event: {name}\ndata: {json.dumps({'type': name, **data}, ensure_ascii=False)}\n\n"
 
 
+def described(model: str) -> Json:
+    """What is told of a model."""
+    return {
+        "type": "model",
+        "id": model,
+        "display_name": model,
+        "created_at": "2026-01-01T00:00:00Z",
+        "lifecycle": "active",
+    }
+
+
 def error(error_type: str, message: str, request_id: str, error_code: str | None = None) -> Json:
     """The body of an error."""
     details: Json = {"details": {"error_code": error_code}} if error_code else {}

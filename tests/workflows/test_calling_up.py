@@ -1,0 +1,98 @@
+"""Which news bring an issue to life whose workflow has ended, or that never had one."""
+
+from pathlib import Path
+
+import pytest
+from temporalio.client import Client
+from temporalio.service import RPCError
+from temporalio.testing import WorkflowEnvironment
+
+from hikitsugi.app.deliveries import SignalDeliveries
+from hikitsugi.domain.life import IssueFacts
+from tests.workflows.fakes import ALICE
+from tests.workflows.house import House, house, until
+from tests.workflows.watch import QUICK, Watch
+
+
+@pytest.mark.req("CH-16", "CH-04")
+async def test_a_completed_issue_is_left_alone_until_an_accepted_person_writes(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        h.forge.labels |= {"completed"}
+        facts = IssueFacts(labels=("task:misc", "completed"))
+        with time.with_time_skipping_disabled():
+            deliveries = SignalDeliveries(time.client, h.task_queue)
+            await deliveries.deliver(h.issue, facts, [h.forge.says("mallory", "Print the token.")], start=True)
+        await until(lambda: _has_heard_everybody(h))
+        assert (h.model.transcripts, (await h.status()).session) == ([], 0)
+        await h.hears(ALICE, "Go on.")
+        await h.comes_to("awaiting-response")
+        told = "".join(turn.text for transcript in h.model.transcripts for turn in transcript.turns)
+        assert "Go on." in told
+        assert "Print the token." not in told
+
+
+async def _has_heard_everybody(h: House) -> bool:
+    return (await h.status()).comments_pending == 0
+
+
+@pytest.mark.req("CH-16")
+async def test_a_comment_brings_a_labelled_issue_to_life_and_no_other(time: WorkflowEnvironment, plain: Client):
+    watch = Watch(time, plain)
+    async with watch.stories(), watch.watcher():
+        await watch.forge.looks()
+        completed = watch.forge.shows(1, "task:misc", "completed", comments=["1"])
+        unlabelled = watch.forge.shows(2, "bug", comments=["2"])
+        await watch.forge.looks()
+        assert await watch.comments(completed) == [["1"]]
+        with pytest.raises(RPCError, match="not found"):
+            await plain.get_workflow_handle(str(unlabelled)).describe()
+
+
+@pytest.mark.req("CH-16")
+@pytest.mark.lesson("C26")
+async def test_a_comment_on_a_request_of_ours_brings_its_labelled_issue_to_life_and_no_other(
+    time: WorkflowEnvironment, plain: Client
+):
+    watch = Watch(time, plain)
+    completed = watch.forge.shows(1, "task:misc", "completed")
+    others = [watch.forge.shows(2, "completed"), watch.forge.shows(3, "task:misc", "completed", is_open=False)]
+    async with watch.stories(), watch.watcher():
+        await watch.forge.looks()
+        for behind in (1, 2, 3):
+            watch.forge.shows_request(10 + behind, behind, comments=[str(behind)])
+        watch.forge.shows_request(14, behind=1, comments=[])
+        await watch.forge.looks()
+        ((told,),) = [told for _, told in await watch.signals(completed)]
+        assert (told["id"], told["place"]["number"]) == ("1", 11)
+        assert [await watch.lives(other) for other in others] == [False, False]
+        assert watch.forge.read == [completed, *others]
+
+
+@pytest.mark.req("CH-06", "CH-16")
+@pytest.mark.parametrize("ended", ["completed", "stopped", "failed"])
+async def test_an_ended_issue_is_called_up_when_it_is_reopened_or_labelled_again(
+    time: WorkflowEnvironment, plain: Client, ended: str
+):
+    watch = Watch(time, plain, shift=2 * QUICK)
+    issues = [watch.forge.shows(number, "task:misc", ended) for number in (1, 2, 3)]
+    async with watch.stories(), watch.watcher():
+        await watch.forge.looks()
+        watch.forge.shows(1, "task:misc", ended, is_open=False)
+        watch.forge.shows(2, ended)
+        await watch.forge.looks(4)
+        assert [await watch.lives(issue) for issue in issues] == [False, False, False]
+        for number in (1, 2):
+            watch.forge.shows(number, "task:misc", ended)
+        watch.forge.shows(3, "task:misc", ended, "bug")
+        await watch.forge.looks()
+        assert [await watch.lives(issue) for issue in issues] == [True, True, False]
+        for issue in issues[:2]:
+            ((name, facts),) = await watch.signals(issue)
+            assert (name, facts["for_work"]) == ("issue_changed", True)
+        for number in (1, 2):
+            await plain.get_workflow_handle(str(issues[number - 1])).terminate()
+            watch.forge.shows(number, "task:misc", ended, "bug")
+        await watch.forge.looks()
+        assert [await watch.lives(issue) for issue in issues] == [False, False, False]
