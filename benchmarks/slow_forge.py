@@ -26,7 +26,7 @@ class SlowForge(FakeForge):
         """Set labels."""
         await self._take_time()
 
-    async def read_comments(self, issue: IssueAddress) -> list[Comment]:
+    async def read_comments(self, issue: IssueAddress, *, on_lines: bool = False) -> list[Comment]:
         """Read the conversation."""
         await self._take_time()
         return []

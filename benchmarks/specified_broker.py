@@ -12,6 +12,9 @@ from pydantic import BaseModel
 from redis import Redis
 
 _SLEEP_SECONDS = 5.0
+_BEFORE = ("search for the previous task",)
+_AFTER = ("repository", "commit of the base", "new branch", "issue", "its labels")
+"""What PyGithub, which the specification recommends, asks the forge for, one after the other."""
 
 
 class Asked(BaseModel):
@@ -33,12 +36,12 @@ def specified_broker(redis: Redis, forge_seconds: float) -> FastAPI:
     @app.post("/api/v1/request-task")
     async def request_task(asked: Asked) -> Any:
         """Search the previous task, then candidates until one can be locked."""
-        time.sleep(forge_seconds)  # noqa: ASYNC251 - blocking is what is measured
+        time.sleep(len(_BEFORE) * forge_seconds)  # noqa: ASYNC251 - blocking is what is measured
         until = time.monotonic() + asked.timeout_seconds
         while time.monotonic() < until:
             number = _locked(redis, asked.agent_id)
             if number:
-                time.sleep(3 * forge_seconds)  # noqa: ASYNC251 - the base's commit, the branch, the labels
+                time.sleep(len(_AFTER) * forge_seconds)  # noqa: ASYNC251 - as above
                 return {"issue_id": number}
             time.sleep(_SLEEP_SECONDS)  # noqa: ASYNC251 - as specified
         return Response(status_code=204)

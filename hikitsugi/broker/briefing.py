@@ -136,7 +136,8 @@ class Briefing:
         accepted = self._accepted[card.address.forge]
         audience = Audience(forge, home, card.author, accepted, self._maintainers_of(home))
         try:
-            return tuple([c for c in await forge.read_comments(card.address) if await audience.hears(c)])
+            said = await forge.read_comments(card.address, on_lines=card.task_type is TaskType.REVIEW)
+            return tuple([comment for comment in said if await audience.hears(comment)])
         except HikitsugiError:
             return None
 

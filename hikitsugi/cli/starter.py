@@ -52,7 +52,14 @@ Issue = Annotated[
     ),
 ]
 Repository = Annotated[str, typer.Argument(help="For example github:owner/repo.", metavar="FORGE:OWNER/REPO")]
-Reason = Annotated[str, typer.Argument(help="Why; shown in status and Web UI, on the issue in its progress comment.", metavar="[REASON]", show_default=False)]
+Reason = Annotated[
+    str,
+    typer.Argument(
+        help="Why; shown in status and Web UI, on the issue in its progress comment.",
+        metavar="[REASON]",
+        show_default=False,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 

@@ -46,8 +46,8 @@ class Forge(Protocol):
         """The issue as it stands now."""
         ...
 
-    async def read_comments(self, issue: IssueAddress) -> list[Comment]:
-        """All comments of the conversation, oldest first."""
+    async def read_comments(self, issue: IssueAddress, *, on_lines: bool = False) -> list[Comment]:
+        """All comments of the conversation, oldest first; those on lines of a request where wanted here or for all."""
         ...
 
     async def read_comment(self, issue: IssueAddress, comment_id: str) -> Comment | None:

@@ -75,10 +75,10 @@ class GitHubForge(Comments, ChangeRequests):
         pull = await self._client.get(f"{self._requests(issue.home)}/{issue.number}")
         return seen.model_copy(update={"request": self._request(pull)})
 
-    async def read_comments(self, issue: IssueAddress) -> list[Comment]:
+    async def read_comments(self, issue: IssueAddress, *, on_lines: bool = False) -> list[Comment]:
         """All comments of the conversation, oldest first."""
         said = readable(CommentPayload, await self._client.pages(self._thread(issue)))
-        if self._review_comments and issue.kind is Kind.PULL_REQUEST:
+        if (on_lines or self._review_comments) and issue.kind is Kind.PULL_REQUEST:
             path = f"{self._requests(issue.home)}/{issue.number}/comments"
             said += readable(ReviewCommentPayload, await self._client.pages(path))
         return [payload.comment() for payload in sorted(said, key=lambda payload: payload.created_at)]

@@ -69,11 +69,12 @@ class GitLabForge(Comments, ChangeRequests):
             return seen
         return seen.model_copy(update={"request": self._request(answer)})
 
-    async def read_comments(self, issue: IssueAddress) -> list[Comment]:
+    async def read_comments(self, issue: IssueAddress, *, on_lines: bool = False) -> list[Comment]:
         """What people said, oldest first."""
         question = {"sort": "asc", "order_by": "created_at", "activity_filter": "only_comments"}
         notes = readable(NotePayload, await self._client.pages(self._thread(issue), question))
-        return [self._told(issue, note) for note in notes if note.is_said(on_lines=self._review_comments)]
+        wanted = on_lines or self._review_comments
+        return [self._told(issue, note) for note in notes if note.is_said(on_lines=wanted)]
 
     async def may_write(self, home: RepositoryAddress, user: str) -> bool:
         """Whether a person may push, by membership or inheritance; False when we may not know."""

@@ -147,7 +147,7 @@ async def test_decisions_on_the_request_and_by_the_operator_are_handed_over_with
 class MuteForge(FakeForge):
     """Does not tell what people said."""
 
-    async def read_comments(self, issue: IssueAddress) -> list[Comment]:
+    async def read_comments(self, issue: IssueAddress, *, on_lines: bool = False) -> list[Comment]:
         raise self.refuses or TryAgainLater("The forge is away.")
 
 

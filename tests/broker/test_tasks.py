@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from hikitsugi.devforge.records import Edit
+from hikitsugi.devforge.reviews import NewRemark
 from tests.broker.counter import BODY, Counter
 from tests.workflows.house import until
 
@@ -141,6 +142,7 @@ async def test_a_request_that_waits_for_review_goes_to_another_agent_and_then_to
     home = broker.forge.repository(broker.repository)
     pull = home.open_pull(broker.forge.person("maria"), "Did it", f"Closes #{number}", task["branch_name"], "main")
     broker.forge.comment(broker.repository, pull.number, "maria", "Look at the tests.")
+    home.reviews.say(*home.pull(pull.number), broker.forge.person("maria"), NewRemark("Why this?", "README.md", 1))
     assert await broker.reports("author", task, "complete") == 204
     review = await broker.gets("reviewer", task_types=["review"])
     assert (review["task_type"], review["issue_id"], review["branch_name"]) == (
@@ -149,6 +151,7 @@ async def test_a_request_that_waits_for_review_goes_to_another_agent_and_then_to
         task["branch_name"],
     )
     assert "Look at the tests." in review["prompt"]
+    assert "Why this?" in review["prompt"]
     assert broker.labels(pull.number) == {"in-progress", "reviewer"}
     assert await broker.reports("reviewer", review, "release") == 204
     assert (await broker.asks("author", timeout=0, task_types=["review"])).status_code == 204

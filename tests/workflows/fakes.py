@@ -92,7 +92,7 @@ class FakeForge:
             updated_at=EPOCH,
         )
 
-    async def read_comments(self, issue: IssueAddress) -> list[Comment]:
+    async def read_comments(self, issue: IssueAddress, *, on_lines: bool = False) -> list[Comment]:
         return [comment for comment in self.comments if self.where[comment.id] == issue]
 
     async def read_comment(self, issue: IssueAddress, comment_id: str) -> Comment | None:
