@@ -14,7 +14,7 @@ from hikitsugi.app.settings_problems import SettingsError
 from hikitsugi.app.wiring import open_forges
 from hikitsugi.cli.screen import Row, clean, rows
 from hikitsugi.domain.address import RepositoryAddress
-from hikitsugi.domain.errors import HikitsugiError, WillNeverWork
+from hikitsugi.domain.errors import HikitsugiError, TryAgainLater, WillNeverWork
 from hikitsugi.domain.ports import Forge
 from hikitsugi.language_model.looking_up import Offer, look_up
 from hikitsugi.messages import command_line as words
@@ -78,8 +78,7 @@ async def _try_token(settings: Settings, chosen: ForgeSettings, forge: Forge, *,
     except HikitsugiError as error:
         return Trial(chosen.name, str(error), works=False)
     if configured and configured.casefold() != owner.casefold():
-        told = words.owned_by_another(language, chosen.name, owner, configured)
-        return Trial(chosen.name, told, works=False)
+        return Trial(chosen.name, words.owned_by_another(language, chosen.name, owner, configured), works=None)
     return Trial(chosen.name, words.signed_in(language, owner), works=True)
 
 
@@ -93,7 +92,9 @@ async def _try_models(settings: Settings) -> list[Trial]:
     for model, key in keys.items():
         try:
             offer = await look_up(llm.base_url, llm.api_key, model)
-        except HikitsugiError as error:
+        except TryAgainLater as error:
+            return [*trials, Trial(model, str(error), works=None)]
+        except WillNeverWork as error:
             return [*trials, Trial(model, str(error), works=False)]
         trials.append(_trial_of_model(settings, key, model, offer))
     return trials
