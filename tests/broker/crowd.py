@@ -23,11 +23,12 @@ from redis.asyncio import Redis
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from hikitsugi.app.embedded import HOST, free_port, packaged_program
+from hikitsugi.app.embedded import HOST, packaged_program
 from hikitsugi.app.embedded_valkey import embedded_valkey
 from hikitsugi.devforge import DevForge
 from hikitsugi.devforge import serve as serve_forge
 from tests.broker.counter import BODY, BOT, PEOPLE
+from tests.ports import steady_port
 
 REPOSITORY = "octo/crowd"
 WORKER = Path(__file__).parent.parent.parent / "worker.py"
@@ -122,7 +123,7 @@ class Crowd:
         self.lease_minutes = lease_minutes
         self.ledger = Ledger()
         self.forge = DevForge(folder / "forge", call_limit=10**9)
-        self.temporal_port, self.broker_ports = free_port(), [free_port(), free_port()]
+        self.temporal_port, self.broker_ports = steady_port(), [steady_port(), steady_port()]
         self.temporal: Server
         self.brokers: list[Server] = []
         self.redis_url = ""

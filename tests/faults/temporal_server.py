@@ -11,8 +11,9 @@ from pathlib import Path
 from temporalio.client import Client
 
 from hikitsugi.app import die_with_parent
-from hikitsugi.app.embedded import HOST, free_port, packaged_program
+from hikitsugi.app.embedded import HOST, packaged_program
 from tests.end_to_end.stage import until
+from tests.ports import steady_port
 
 _PRAGMAS = ("--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal")
 
@@ -21,7 +22,7 @@ class TemporalServer:
     """The server at one address, whatever happens to its process."""
 
     def __init__(self, folder: Path) -> None:
-        port = free_port()
+        port = steady_port()
         self.address = f"{HOST}:{port}"
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ import pytest
 from hikitsugi import messages
 from hikitsugi.domain import life
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.assignment import Outcome, Settlement
+from hikitsugi.domain.assignment import Assignment, Outcome, Settlement
 from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.commands import Word
 from hikitsugi.domain.handover import Context
@@ -99,6 +99,7 @@ EXAMPLES: Mapping[Any, Any] = {
     Order: "pause",
     life.Order: life.Order(),
     Session | None: None,
+    Assignment: Assignment(),
     Settlement: Settlement(agent="agent", outcome=Outcome.EXPIRED, lease="1-0"),
     ReportedCall: CALL,
     Trouble: TROUBLE,
