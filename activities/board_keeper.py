@@ -10,7 +10,7 @@ from hikitsugi.domain.selection import Rules
 
 
 class BoardKeeper:
-    """Fills the board where it is empty or another process filled it, and else changes what has changed."""
+    """Fills the board where it is empty, and else changes what has changed."""
 
     def __init__(
         self, forges: Mapping[str, Forge], board: Board, rules: Rules, homes: Collection[RepositoryAddress]
@@ -19,8 +19,6 @@ class BoardKeeper:
         self._board = board
         self._rules = rules
         self._homes = frozenset(homes)
-        self._known: set[RepositoryAddress] = set()
-        """What was filled by the rules that hold now."""
 
     def keeps(self, home: RepositoryAddress) -> bool:
         """Whether a repository's issues are for external agents."""
@@ -31,17 +29,20 @@ class BoardKeeper:
         forge = self._forges[home.forge]
         base = await forge.read_base(home)
         seen = _issues_in(news)
-        if afresh or home not in self._known or not await self._board.is_filled(home):
-            shown = seen if afresh else _issues_in((await forge.look(home, None)).news)
-            await self._fill(home, base, shown)
-            self._known.add(home)
+        if afresh or not await self._board.is_filled(home):
+            await self._fill(home, base)
         else:
             await self._board.set_base(home, base)
             await self._change(home, base, seen)
         return [issue for issue in seen if not issue.is_open]
 
-    async def _fill(self, home: RepositoryAddress, base: Base, seen: Sequence[Issue]) -> None:
+    async def fill(self, home: RepositoryAddress) -> None:
+        """Show everything anew, whatever was shown before and by whose rules."""
+        await self._fill(home, await self._forges[home.forge].read_base(home))
+
+    async def _fill(self, home: RepositoryAddress, base: Base) -> None:
         """One step for everything, so that no half of it is ever seen alone."""
+        seen = await self._forges[home.forge].list_open_issues(home)
         cards = [card for issue in seen if (card := self._rules.development_card(issue, base))]
         waiting = [issue for issue in seen if self._waits(issue)]
         requests = await self._forges[home.forge].list_change_requests(home) if waiting else []

@@ -106,10 +106,11 @@ class WatchActivities:
         return max(1, round(_SWEEP_EVERY / self._interval))
 
     async def _sweep(self, home: RepositoryAddress) -> None:
-        """Bring to life whatever should live and does not, such as an issue found labelled without a workflow."""
-        if self._keeper and self._keeper.keeps(home):
-            return
+        """Bring to life whatever should live and does not, and show on the board whatever should be there."""
         try:
+            if self._keeper and self._keeper.keeps(home):
+                await self._keeper.fill(home)
+                return
             sighting = await self._forges[home.forge].look(home, None)
         except (TryAgainLater, WillNeverWork):
             return

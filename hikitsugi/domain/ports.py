@@ -42,6 +42,10 @@ class Forge(Protocol):
         """Issues and comments changed since the cursor; with None, the open issues and a first cursor."""
         ...
 
+    async def list_open_issues(self, home: RepositoryAddress) -> list[Issue]:
+        """All open issues, read in an order that their changes do not disturb."""
+        ...
+
     async def read_issue(self, issue: IssueAddress) -> Issue:
         """The issue as it stands now."""
         ...

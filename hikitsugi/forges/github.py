@@ -67,6 +67,12 @@ class GitHubForge(Comments, ChangeRequests):
             return await first_look(self._client, home, reviews=self._review_comments)
         return await next_look(self._client, home, cursor, await self.our_names(), reviews=self._review_comments)
 
+    async def list_open_issues(self, home: RepositoryAddress) -> list[Issue]:
+        """All open issues and pull requests, oldest first."""
+        question = {"state": "open", "sort": "created", "direction": "asc"}
+        listed = readable(IssuePayload, await self._client.pages(f"/repos/{home.repository}/issues", question))
+        return [payload.issue(home) for payload in listed]
+
     async def read_issue(self, issue: IssueAddress) -> Issue:
         """The issue as it stands now; of a pull request, its branches too."""
         seen = (await self._client.get(_path(issue))).read(IssuePayload).issue(issue.home)

@@ -61,6 +61,12 @@ class GitLabForge(Comments, ChangeRequests):
         names = await self.our_names()
         return await next_look(self._client, home, self._client.url, cursor, names, on_lines=self._review_comments)
 
+    async def list_open_issues(self, home: RepositoryAddress) -> list[Issue]:
+        """All open issues, oldest first."""
+        question = {"state": "opened", "order_by": "created_at", "sort": "asc"}
+        listed = readable(NoteablePayload, await self._client.pages(f"{_project(home)}/issues", question))
+        return [payload.issue(home, Kind.ISSUE) for payload in listed]
+
     async def read_issue(self, issue: IssueAddress) -> Issue:
         """The issue or merge request as it stands now."""
         answer = await self._client.get(_path(issue))

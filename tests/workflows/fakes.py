@@ -78,6 +78,9 @@ class FakeForge:
     async def look(self, home: RepositoryAddress, cursor: Cursor | None) -> Sighting:
         return Sighting(news=(), cursor=cursor or {})
 
+    async def list_open_issues(self, home: RepositoryAddress) -> list[Issue]:
+        return []
+
     async def read_issue(self, issue: IssueAddress) -> Issue:
         if self.refuses:
             raise self.refuses
