@@ -30,7 +30,7 @@ class BoardKeeper:
         base = await forge.read_base(home)
         seen = _issues_in(news)
         if afresh or not await self._board.is_filled(home):
-            await self._fill(home, base)
+            await self._fill(home, base, seen if afresh else await forge.list_open_issues(home))
         else:
             await self._board.set_base(home, base)
             await self._change(home, base, seen)
@@ -38,11 +38,11 @@ class BoardKeeper:
 
     async def fill(self, home: RepositoryAddress) -> None:
         """Show everything anew, whatever was shown before and by whose rules."""
-        await self._fill(home, await self._forges[home.forge].read_base(home))
+        forge = self._forges[home.forge]
+        await self._fill(home, await forge.read_base(home), await forge.list_open_issues(home))
 
-    async def _fill(self, home: RepositoryAddress, base: Base) -> None:
+    async def _fill(self, home: RepositoryAddress, base: Base, seen: Sequence[Issue]) -> None:
         """One step for everything, so that no half of it is ever seen alone."""
-        seen = await self._forges[home.forge].list_open_issues(home)
         cards = [card for issue in seen if (card := self._rules.development_card(issue, base))]
         waiting = [issue for issue in seen if self._waits(issue)]
         requests = await self._forges[home.forge].list_change_requests(home) if waiting else []

@@ -14,7 +14,7 @@ from redis import Redis
 _SLEEP_SECONDS = 5.0
 _BEFORE = ("search for the previous task",)
 _AFTER = ("repository", "commit of the base", "new branch", "issue", "its labels")
-"""What PyGithub, which the specification recommends, asks the forge for, one after the other."""
+"""What the specified steps ask the forge for through PyGithub, counted from its interface and not recorded."""
 
 
 class Asked(BaseModel):

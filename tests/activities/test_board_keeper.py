@@ -81,9 +81,8 @@ async def test_a_look_costs_the_same_calls_however_many_issues_and_reviews_wait(
             costs[many] = [first, idle, busy]
             assert len(await kept.reviews()) == many
     assert costs[FEW] == costs[MANY]
-    first, *later = costs[MANY]
-    assert first <= 8
-    assert max(later) <= 5
+    assert max(costs[MANY]) <= 7
+    assert max(costs[MANY][1:]) <= 5
 
 
 @pytest.mark.parametrize("kind", ["github", "gitlab"])
