@@ -6,6 +6,7 @@ READY := .venv/.ready
 ARGS ?=
 export UV_PYTHON_DOWNLOADS := never
 export UV_NO_PROGRESS := 1
+export UV_COMPILE_BYTECODE := 1
 export UV_SYSTEM_CERTS := 1
 
 .PHONY: help demo test test-long check format lint types imports bench docs hooks clean

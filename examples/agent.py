@@ -181,7 +181,8 @@ def main() -> None:
     if not tool:
         print("no tool is named that could work on a prompt; set AGENT_COMMAND", flush=True)
         return
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell lets what it starts in the background ignore the first
+        signal.signal(number, signal.default_int_handler)
     broker = Broker(given.broker, given.id, os.environ.get("BROKER_TOKEN"))
     try:
         while not (_work_on_next(broker, tool, given) and given.once):
