@@ -1,5 +1,6 @@
 """Planned work end to end: the product, a forge and a model, over HTTP."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,27 @@ async def test_a_plan_is_approved_after_a_revision(
             s.says(approve)
             await s.comes_to("awaiting-response", results=1)
             assert len(s.forge.pulls(s.repository)) == 1
+
+
+@pytest.mark.req("BY-04", "TW-03")
+@pytest.mark.parametrize("kind", ["gitlab", pytest.param("github", marks=pytest.mark.long)])
+async def test_an_approval_is_reminded_of_and_expires_and_a_comment_asks_for_it_anew(
+    time: WorkflowEnvironment, tmp_path: Path, kind: KindName
+):
+    async with stage(time, tmp_path, kind=kind) as s:
+        s.configure(planning={**PLANNED, "approval": "always"})
+        async with s.product():
+            s.opens_issue()
+            await until(lambda: _said(s, "## 📋 計画の承認をお願いします"))
+            await s.comes_to("awaiting-response")
+            await time.fast_forward(s.workflow, timedelta(hours=25))
+            await until(lambda: _said(s, "## ⏰ 計画が承認を待っています"))
+            await time.fast_forward(s.workflow, timedelta(hours=48))
+            await s.comes_to("stopped")
+            assert "計画が期限までに承認されませんでした" in s.forge.comments(s.repository, 1)[-1].body
+            s.says("すみません、休んでいました。")
+            await until(lambda: _said(s, "## 📋 計画の承認をお願いします", 2))
+            assert s.forge.pulls(s.repository) == []
 
 
 @pytest.mark.long
