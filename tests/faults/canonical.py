@@ -2,15 +2,18 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from difflib import unified_diff
 from typing import NamedTuple
 
 from hikitsugi.devforge import DevForge
 from hikitsugi.devforge.records import Issue
 from hikitsugi.devforge.repository import Repository
 
-_CHANCE = re.compile(r"<!-- .*? -->|`[0-9a-f]{8}`|http://\S+|#\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+_CHANCE = re.compile(r"<!-- .*? -->|`[0-9a-f]{8}`|http://\S+|#\d+|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?")
 _TURNS = re.compile(r"(?<=モデル呼び出し )\d+|(?<=確認 )\d+(?= 回)")
 _COST = re.compile(r"費用 \$([\d.]+)")
+_TOKENS = re.compile(r"[\d,]+(?= トークン)")
 
 
 class SeenComment(NamedTuple):
@@ -45,7 +48,8 @@ def canonical(forge: DevForge, repository: str, number: int, by_chance: int) -> 
     pulls = _pulls(forge, repository, number)
 
     def plain(text: str) -> str:
-        return _COST.sub("…", _TURNS.sub(lambda told: str(int(told[0]) - by_chance), _CHANCE.sub("…", text)))
+        without = _TOKENS.sub("…", _COST.sub("…", _CHANCE.sub("…", text)))
+        return _TURNS.sub(lambda told: str(int(told[0]) - by_chance), without)
 
     return SeenIssue(
         title=issue.title,
@@ -54,6 +58,26 @@ def canonical(forge: DevForge, repository: str, number: int, by_chance: int) -> 
         requests=tuple((plain(pull.title), plain(pull.body)) for pull in pulls),
         tree=_tree(home, branch_of(number)),
     )
+
+
+def differences(seen: Sequence[SeenIssue], expected: Sequence[SeenIssue]) -> list[str]:
+    """What is seen otherwise than expected, line by line."""
+    pairs = zip(_lines(seen), _lines(expected), strict=True)
+    return [line for one, other in pairs for line in unified_diff(other, one, "expected", "seen", lineterm="", n=3)]
+
+
+def _lines(issues: Sequence[SeenIssue]) -> list[list[str]]:
+    """Every issue as text."""
+    return [
+        "\n".join(
+            [
+                f"{issue.title} {sorted(issue.labels)} {issue.tree}",
+                *(f"{said.author} ({said.reactions}): {said.text}" for said in issue.comments),
+                *(f"{title}: {body}" for title, body in issue.requests),
+            ]
+        ).splitlines()
+        for issue in issues
+    ]
 
 
 def cost_of(forge: DevForge, repository: str, number: int) -> float:

@@ -1,20 +1,26 @@
 """What people and the model say in the kill tests: each conversation ends the same, however long each step takes."""
 
 import asyncio
+import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from activities.workspace_activities import INTERRUPTED
 from hikitsugi.devforge import DevForge
-from hikitsugi.devforge.records import Comment
-from hikitsugi.language_model.scripted import Answer, Request, use
+from hikitsugi.devforge.records import Comment, Issue
+from hikitsugi.language_model.scripted import Answer, Request, say, use
 from tests.end_to_end.stage import AUTHOR, BOT
+from tests.faults.canonical import branch_of
+from tests.workflows.planner import action, brief, plan, verdict
 
 PATIENCE = 1800.0
 READS_ON = "合図があるまで README.md を読み続けてください。"
 THINKS_ON = "合図があるまで考え続けてください。"
 _COMMAND = "echo checked"
 _LOOK_EVERY = 0.1
+_CALLS = re.compile(r"モデル呼び出し (\d+) 回")
+_STATE = re.compile(r"^\*\*状態\*\*: `([a-z-]+)`", re.MULTILINE)
 
 
 @dataclass
@@ -52,6 +58,10 @@ class Thread:
         tracker = self.forge.repository(self.repository).tracker
         await self._until(lambda: bool(tracker.find_comment(comment.id).reactions))
 
+    async def has_told_all(self) -> None:
+        """Wait until the progress comment, if there is one, tells the state and as many calls as the request does."""
+        await self._until(self._is_progress_told)
+
     async def has_comments(self) -> bool:
         """Whether anything was said."""
         return bool(self.forge.comments(self.repository, self.number))
@@ -59,6 +69,18 @@ class Thread:
     async def is_worked_on(self) -> None:
         """Wait until the model is at work."""
         await self._until(lambda: self.forge.issue(self.repository, self.number).title in self.asked)
+
+    def _is_progress_told(self) -> bool:
+        said = self.forge.comments(self.repository, self.number)
+        progress = [comment.body for comment in said if _STATE.search(comment.body)]
+        calls = [_CALLS.findall(pull.body) for pull in self.forge.pulls(self.repository) if self._belongs(pull)]
+        return all(
+            self._shows(_STATE.findall(told)[0]) and all(_CALLS.findall(told) == known for known in calls)
+            for told in progress
+        )
+
+    def _belongs(self, pull: Issue) -> bool:
+        return pull.pull is not None and pull.pull.head == branch_of(self.number)
 
     def _shows(self, label: str) -> bool:
         return label in self.forge.issue(self.repository, self.number).labels
@@ -130,12 +152,15 @@ CONVERSATIONS: tuple[Conversation, ...] = (
     *(asks_for_more, speaks_up, pauses, stops),
     *(changes_the_mind, thanks, is_content),
 )
+PLANNED: tuple[Conversation, ...] = (asks_for_more, pauses, stops, changes_the_mind, thanks, is_content)
+"""Those in which no turn depends on chance: the progress comment tells of every call."""
+
 BODIES: dict[Conversation, str] = {speaks_up: READS_ON, stops: THINKS_ON}
 
 
 def reply(request: Request) -> Answer:
     """The model's next turn: it writes what it was asked, checks, and submits."""
-    requests = [text for text in request.texts if text.startswith(("Issue #", "[New Comment", "[Edited Comment"))]
+    requests = _requests(request)
     asked, done = requests[-1], request.results_since(requests[-1])
     if READS_ON in asked or THINKS_ON in asked:
         return use("read", path="README.md").delayed(PATIENCE if THINKS_ON in asked else 0.5)
@@ -145,6 +170,27 @@ def reply(request: Request) -> Answer:
     if not any(result.tool == "run" and not result.is_error for result in done):
         return use("run", command=_COMMAND).delayed(0.1)
     return use("submit", status="done", summary=f"{len(requests)} 回目: {said}")
+
+
+def reply_by_plan(request: Request) -> Answer:
+    """The model's next turn in any phase: its plan is one action, which writes what was asked."""
+    if request.text.startswith("Record of session"):
+        return say("## Purpose\nなし")
+    asked = _requests(request)
+    if THINKS_ON in asked[-1]:
+        return use("read", path="README.md").delayed(PATIENCE)
+    said = asked[-1].partition("\n")[2].strip()
+    if request.form:
+        forms = {"Brief": brief(), "PlanReply": plan(action(1)), "Verdict": {**verdict(), "summary": said}}
+        return say(json.dumps(forms[request.form])).delayed(0.1)
+    if not request.results_of("write"):
+        return use("write", path=f"answer-{len(said)}.md", content=f"{said}\n").delayed(0.1)
+    return use("submit", status="done", summary=said, evidence="", needs="")
+
+
+def _requests(request: Request) -> list[str]:
+    """What people asked for so far."""
+    return [text for text in request.texts if text.startswith(("Issue #", "[New Comment", "[Edited Comment"))]
 
 
 def turns_by_chance(request: Request) -> int:

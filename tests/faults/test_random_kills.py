@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.canonical import SeenIssue
-from tests.faults.conversations import CONVERSATIONS, Conversation
+from tests.faults.canonical import SeenIssue, differences
+from tests.faults.conversations import CONVERSATIONS, PLANNED, Conversation
 from tests.faults.crew import Crew, crew
 from tests.faults.servers import Outside, outside
 from tests.faults.town import Town, assert_paid_alike, town
@@ -53,21 +53,37 @@ async def test_three_kills_of_temporal_among_those_of_the_worker_change_nothing(
     await _changes_nothing(tmp_path, CONVERSATIONS, kills, longest=4.0)
 
 
+@pytest.mark.req("BY-08", "CH-12", "LC-03")
+@pytest.mark.lesson("C18")
+async def test_a_few_kills_while_it_works_by_plan_change_nothing(tmp_path: Path):
+    await _changes_nothing(tmp_path, PLANNED[:2], [kill_worker] * 3, longest=1.0, planned=True)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3000)
+@pytest.mark.req("BY-08", "TW-08", "CH-12", "PL-07", "LC-03")
+@pytest.mark.lesson("C18")
+async def test_kills_while_it_works_by_plan_change_nothing(tmp_path: Path):
+    conversations = tuple(islice(cycle(PLANNED), 12))
+    kills = [*[kill_worker] * 20, kill_temporal, *[kill_worker] * 20, kill_temporal, *[kill_worker] * 20]
+    await _changes_nothing(tmp_path, conversations, kills, longest=4.0, planned=True)
+
+
 async def _changes_nothing(
-    folder: Path, conversations: Sequence[Conversation], kills: Sequence[Kill], longest: float
+    folder: Path, conversations: Sequence[Conversation], kills: Sequence[Kill], longest: float, *, planned: bool = False
 ) -> None:
     """Play the same conversations twice, in peace and with kills: nothing is lost, doubled or paid again."""
     async with (
         outside(folder / "peaceful") as peaceful,
         outside(folder / "shaken") as shaken,
-        town(folder / "undisturbed", conversations, peaceful.as_settings()) as undisturbed,
-        town(folder / "killed", conversations, shaken.as_settings()) as killed,
+        town(folder / "undisturbed", conversations, peaceful.as_settings(), planned=planned) as undisturbed,
+        town(folder / "killed", conversations, shaken.as_settings(), planned=planned) as killed,
     ):
         expected, seen = await asyncio.gather(_played(undisturbed, peaceful), _played(killed, shaken, kills, longest))
     figures = (killed.figures(), undisturbed.figures())
     _log.info("%d kills over %d issues: %s; undisturbed: %s", len(kills), len(seen), *figures)
     assert sum(issue.duplicates for issue in expected) == 0
-    assert [pair for pair in zip(seen, expected, strict=True) if pair[0] != pair[1]] == []
+    assert seen == expected, "\n".join(differences(seen, expected))
     assert_paid_alike(killed, undisturbed)
 
 

@@ -20,7 +20,7 @@ from hikitsugi.language_model.scripted import serve as serve_model
 from hikitsugi.language_model.scripted.wire import compose
 from tests.end_to_end.stage import AUTHOR, BOT, MODEL_KEY, TOKENS, until
 from tests.faults.canonical import SeenIssue, canonical, cost_of
-from tests.faults.conversations import BODIES, Conversation, Thread, reply, turns_by_chance
+from tests.faults.conversations import BODIES, Conversation, Thread, reply, reply_by_plan, turns_by_chance
 
 KINDS: tuple[KindName, ...] = ("github", "gitlab")
 FILES = {"README.md": "# town\n"}
@@ -29,12 +29,13 @@ FILES = {"README.md": "# town\n"}
 class Town:
     """Issues that alternate between the forges, each with a conversation of its own."""
 
-    def __init__(self, folder: Path, conversations: Sequence[Conversation]) -> None:
+    def __init__(self, folder: Path, conversations: Sequence[Conversation], *, planned: bool = False) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.config = folder / "hikitsugi.yaml"
         self.workshop = Path("/var/tmp") / f"hikitsugi-tests-{uuid4().hex[:8]}"  # noqa: S108 - where the sandbox can go
         self.conversations = conversations
+        self.planned = planned
         self.repository = f"town/{uuid4().hex[:8]}"
         self.forges = [self._forge(kind) for kind in KINDS]
         self.asked: dict[str, Request] = {}
@@ -98,7 +99,7 @@ class Town:
             "llm": {"base_url": model_url, "api_key": MODEL_KEY},
             "workspace": {"root": str(self.workshop)},
             "polling": {"interval_seconds": 0.5},
-            "planning": {"enabled": False},
+            "planning": {"enabled": self.planned},
             "plain": {"max_iterations": 1000},
             "sandbox": {"kind": "auto" if shutil.which("bwrap") else "none"},
             "broker": {"port": 0},
@@ -110,6 +111,7 @@ class Town:
         await self.turns[number].wait()
         self.threads[number].calls()
         await self.conversations[number](self.threads[number])
+        await self.threads[number].has_told_all()
 
     def _forge(self, kind: KindName) -> DevForge:
         forge = DevForge(self.folder / kind, kind)
@@ -126,15 +128,17 @@ class Town:
         return Thread(forge, self.repository, issue.number, self.asked)
 
     def _reply(self, request: Request) -> Answer:
-        answer = reply(request)
+        answer = (reply_by_plan if self.planned else reply)(request)
         self.asked[request.texts[0].splitlines()[0].partition(": ")[2]] = request
         if self._is_stored(request, answer):
             self.paid_again.append(request.texts[0])
         return answer
 
     def _is_stored(self, request: Request, answer: Answer) -> bool:
-        """Whether the product has kept this very reply already; its ids depend on the request alone."""
+        """Whether the product has kept this very reply already; the ids of its calls depend on the request alone."""
         [call] = compose(request, answer, {}).content
+        if "id" not in call:
+            return False
         with sqlite3.connect(f"file:{self.folder / 'data' / 'memory.db'}?mode=ro", uri=True) as store:
             query = "SELECT count(*) FROM messages WHERE role = 'assistant' AND content LIKE ?"
             [found] = store.execute(query, (f"%{call['id']}%",)).fetchone()
@@ -143,9 +147,11 @@ class Town:
 
 
 @asynccontextmanager
-async def town(folder: Path, conversations: Sequence[Conversation], servers: dict[str, Any]) -> AsyncGenerator[Town]:
+async def town(
+    folder: Path, conversations: Sequence[Conversation], servers: dict[str, Any], *, planned: bool = False
+) -> AsyncGenerator[Town]:
     """Forges and model are up, the issues are there, and nothing of the product runs yet."""
-    made = Town(folder, conversations)
+    made = Town(folder, conversations, planned=planned)
     async with AsyncExitStack() as stack:
         urls = [await stack.enter_async_context(serve_forge(forge)) for forge in made.forges]
         model_url = await stack.enter_async_context(serve_model(made.model))
