@@ -161,7 +161,9 @@ class ForgeActivities:
         told = ids_in(known)
         heard: list[Comment] = []
         for comment in request.comments:
-            if comment.version not in known and await audience.hears(comment):
+            # Whether an edit brings another text was seen when it came; a text may also come back.
+            is_known = comment.version in known or (not comment.edited and not known.isdisjoint(comment.names))
+            if not is_known and await audience.hears(comment):
                 heard.append(comment.model_copy(update={"edited": comment.edited or comment.id in told}))
                 await self._acknowledge(request.issue, heard[-1])
         await self._memory.keep_comments(request.issue, [comment for comment in heard if not comment.watched])

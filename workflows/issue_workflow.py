@@ -194,11 +194,10 @@ class IssueWorkflow:
     @workflow.signal(description="One comment or a list of them: {id, author, body}; id and author may be left out")
     def comment(self, said: Any) -> None:
         """Keep what was said until the next checkpoint."""
-        came = comments_in(said)
-        self.log.detected(came)
-        for comment in came:
+        for comment in comments_in(said):
             at = comment.created_at or workflow.now()
-            self.life.receive(comment.model_copy(update={"created_at": at}))
+            if self.life.receive(comment.model_copy(update={"created_at": at})):
+                self.log.detected(comment)
 
     @workflow.signal(description="Hold before the next step; optionally a reason")
     def pause(self, why: Any = None) -> None:

@@ -33,22 +33,36 @@ class Hearing(Sparse, BaseModel):
     """How many waited in vain, because even more came after them."""
     received: dict[str, str] = {}
     """The last comments that came, each with the time of its newest text."""
+    wordings: dict[str, str] = {}
+    """Names the newest text of each of these, where it is known."""
     obeyed: list[str] = []
     """The last commands, because a delivery may come again much later."""
     found: int = 0
 
-    def receive(self, comment: Comment) -> None:
-        """Keep a comment until it is heard; a repeated or older delivery changes nothing, an edit is put in place."""
+    def receive(self, comment: Comment) -> bool:
+        """Keep a comment until it is heard, and put an edit in place; whether it is news.
+
+        A repeated or older delivery is none, nor is a comment that was touched by an emoji on it.
+        """
         known, at = self.received.get(comment.id), comment.at
         if known is not None and at <= known:
-            return
+            return False
+        is_same = bool(comment.wording) and comment.wording == self.wordings.get(comment.id)
+        self._note(comment)
+        if is_same:
+            return False
         told_before = known is not None and comment.id not in self.pending and comment.id not in self.heard
-        self.received.pop(comment.id, None)
-        self.received[comment.id] = at
-        if len(self.received) > _REMEMBERED:
-            del self.received[next(iter(self.received))]
         self.found += 1
         self.pending[comment.id] = comment.model_copy(update={"edited": True}) if told_before else comment
+        return True
+
+    def _note(self, comment: Comment) -> None:
+        """Remember the newest text that came of a comment."""
+        for newest, mark in ((self.received, comment.at), (self.wordings, comment.wording)):
+            newest.pop(comment.id, None)
+            newest[comment.id] = mark
+            if len(newest) > _REMEMBERED:
+                del newest[next(iter(newest))]
 
     @property
     def next_pending(self) -> tuple[Comment, ...]:

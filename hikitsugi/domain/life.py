@@ -253,7 +253,7 @@ class Life(Hearing, BaseModel):
         if word is Word.APPROVE:
             planning.is_approved = True
         else:
-            self.heard[comment.id] = Waiting.of(comment)
+            self.heard[comment.id] = Waiting.of(comment).model_copy(update={"steers": True})
             planning.revision_asked = self.current.phase not in {Phase.PRE_PLANNING, Phase.PLANNING}
 
     def calls_again(self, facts: IssueFacts) -> bool:

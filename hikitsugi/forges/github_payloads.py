@@ -3,7 +3,7 @@
 from pydantic import AwareDatetime, BaseModel, Field, JsonValue, SecretStr
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
-from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue
+from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, wording_of
 from hikitsugi.forges.payloads import GHOST, ListedPayload, git_remote, on_line
 
 REVIEW = "review:"
@@ -70,6 +70,7 @@ class CommentPayload(ListedPayload):
             updated_at=self.updated_at,
             url=self.html_url,
             author_role=self.author_association,
+            wording=wording_of(self.body or ""),
         )
 
     def address(self, home: RepositoryAddress) -> IssueAddress:

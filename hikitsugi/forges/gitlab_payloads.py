@@ -4,7 +4,7 @@ from pydantic import AwareDatetime, BaseModel, Field, SecretStr
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.errors import WillNeverWork
-from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue
+from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, wording_of
 from hikitsugi.forges.payloads import GHOST, ListedPayload, git_remote, on_line
 
 DEVELOPER = 30
@@ -90,6 +90,7 @@ class NotePayload(ListedPayload):
             created_at=self.created_at,
             updated_at=self.updated_at,
             url=f"{page}#note_{self.id}",
+            wording=wording_of(self.body or ""),
         )
 
     def _text(self) -> str:

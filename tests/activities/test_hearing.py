@@ -126,6 +126,20 @@ async def test_an_edit_of_a_comment_the_model_was_given_is_heard_as_one_and_not_
 
 
 @pytest.mark.req("CH-12")
+async def test_a_comment_the_model_was_given_is_no_news_because_the_forge_touched_it(
+    forge: FakeForge, memory: SqlMemory
+):
+    await opened(memory)
+    known = forge.says(ALICE, "Use tabs.").model_copy(update={"wording": "tabs"})
+    await memory.take_in_comments(ISSUE, CONVERSATION, known.names)
+    touched = forge.edits(known, known.body).model_copy(update={"watched": True})
+    forge.comments = []
+    assert await hear(forge, memory, touched) == []
+    again = touched.model_copy(update={"edited": True})
+    assert [waiting.id for waiting in await hear(forge, memory, again)] == [known.id]
+
+
+@pytest.mark.req("CH-12")
 async def test_an_edit_made_before_the_model_was_given_anything_is_an_ordinary_comment(
     forge: FakeForge, memory: SqlMemory
 ):
