@@ -42,6 +42,7 @@ from workflows import limits
 from workflows.patience import A, P, Passage, Patience, R, Step, is_without_checkout
 from workflows.reasons import reason_of
 
+HEARD_AT_THE_GATE = "heard-at-the-gate"
 _SUMMARY = 200
 
 
@@ -98,7 +99,30 @@ class Steps:
 
     async def open_conversation(self, now: datetime) -> int:
         """Begin the session's conversation; the number of its next turn."""
-        request = OpenConversation(
+
+        def request() -> OpenConversation:
+            self.is_opening = True
+            return self._opening(now)
+
+        try:
+            return await self._patience.take_anew(
+                MemoryActivities.open_conversation,
+                request,
+                limits.STORE,
+                "open the conversation",
+                passage=self._heard_passage,
+            )
+        finally:
+            self.is_opening = False
+
+    async def _heard_passage(self) -> None:
+        """Wait at the gate, and hear meanwhile who opens it; earlier runs did not."""
+        is_closed = self._life.hold is not None or self._life.before_pause is not None
+        self.is_opening = is_closed and not workflow.patched(HEARD_AT_THE_GATE)
+        await self._passage()
+
+    def _opening(self, now: datetime) -> OpenConversation:
+        return OpenConversation(
             issue=self._issue,
             session=self._session.number,
             conversation=self._session.talk.id,
@@ -113,11 +137,6 @@ class Steps:
             instructions=self._session.key_of("instructions"),
             branch=self._life.request_branch,
         )
-        self.is_opening = True
-        try:
-            return await self._work(MemoryActivities.open_conversation, request, limits.STORE, "open the conversation")
-        finally:
-            self.is_opening = False
 
     async def tell_comments(self, comments: tuple[Waiting, ...]) -> tuple[Waiting, ...]:
         """Give comments to the model; those that were still there."""
