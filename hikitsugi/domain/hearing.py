@@ -37,6 +37,8 @@ class Hearing(Sparse, BaseModel):
     """Names the newest text of each of these, where it is known."""
     obeyed: list[str] = []
     """The last commands, because a delivery may come again much later."""
+    orders: dict[str, str] = {}
+    """What each of these last asked for."""
     found: int = 0
 
     def receive(self, comment: Comment) -> bool:
@@ -135,9 +137,10 @@ class Hearing(Sparse, BaseModel):
         if all(waiting.closing or waiting.passed_over for waiting in self.heard.values()):
             self.heard = {id_: waiting for id_, waiting in self.heard.items() if not waiting.closing}
 
-    def is_new_command(self, comment_id: str) -> bool:
-        """Whether a command was not obeyed before; from now on it was."""
-        if comment_id in self.obeyed:
+    def is_new_command(self, comment_id: str, order: str = "", *, edited: bool = False) -> bool:
+        """Whether a command was not obeyed before, or was edited into another; from now on it was."""
+        if comment_id in self.obeyed and not (edited and self.orders.get(comment_id, order) != order):
             return False
-        self.obeyed = [*self.obeyed, comment_id][-_REMEMBERED:]
+        self.obeyed = [*(id_ for id_ in self.obeyed if id_ != comment_id), comment_id][-_REMEMBERED:]
+        self.orders = {id_: self.orders.get(id_, "") for id_ in self.obeyed} | {comment_id: order}
         return True

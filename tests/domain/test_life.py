@@ -245,7 +245,20 @@ def test_what_is_asked_about_at_once_fits_into_one_payload():
 
 def test_a_command_is_new_once():
     life = Life()
-    assert [life.is_new_command(id_) for id_ in ("1", "2", "1")] == [True, True, False]
+    assert [life.is_new_command(id_, "pause") for id_ in ("1", "2", "1")] == [True, True, False]
+
+
+@pytest.mark.req("BY-01")
+def test_a_command_that_was_edited_into_another_is_new_once():
+    life = Life()
+    orders = ("pause", "pause", "resume", "resume", "pause")
+    assert [life.is_new_command("1", each, edited=True) for each in orders] == [True, False, True, False, True]
+    assert not life.is_new_command("1", "stop")
+
+
+def test_what_an_earlier_run_obeyed_is_not_obeyed_again():
+    life = Life(obeyed=["1"])
+    assert not life.is_new_command("1", "pause", edited=True)
 
 
 @pytest.mark.parametrize(
