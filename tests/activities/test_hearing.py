@@ -93,13 +93,16 @@ async def test_an_operator_is_always_heard_and_not_looked_for_on_the_forge(forge
     assert forge.acknowledged == []
 
 
-@pytest.mark.req("CH-12")
-async def test_comments_that_the_model_was_given_are_no_news(forge: FakeForge, memory: SqlMemory):
+@pytest.mark.req("CH-12", "BY-01")
+@pytest.mark.lesson("C9")
+async def test_a_comment_that_the_conversation_opened_with_is_no_news_but_acknowledged(
+    forge: FakeForge, memory: SqlMemory
+):
     await opened(memory)
     known, new = forge.says(ALICE, "First."), forge.says(ALICE, "Second.")
     await memory.take_in_comments(ISSUE, CONVERSATION, [known.version])
     assert await heard(forge, memory) == [new.id]
-    assert forge.acknowledged == [new.id]
+    assert forge.acknowledged == [known.id, new.id]
 
 
 @pytest.mark.req("BY-01", "CH-12")
