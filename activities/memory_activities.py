@@ -109,7 +109,7 @@ class MemoryActivities:
         ours = {c.id for c in comments if await audience.said(c)}
         counting = {c.id for c in heard} | ours
         told = [_turn_of(c, by_us=c.id in ours) for c in comments if c.id in counting]
-        turns = _opening_turns(request, issue, told)
+        turns = _opening_turns(request, issue, [turn for turn in told if turn.text.strip()])
         opening = Opening(
             id=request.conversation,
             issue=request.issue,
@@ -210,8 +210,9 @@ def _is_for_model(comment: Comment, waiting: Waiting, bot: str | None) -> bool:
 
 def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Turn]) -> list[Turn]:
     turns = [Turn.of_text("user", _asked(issue)), *_latest(told)]
-    if turns[-1].role == "assistant" and not request.leave_out:
-        turns.append(Turn.of_text("user", prompts.please_continue()))
+    if turns[-1].role == "assistant":
+        asks = prompts.news_follows() if request.leave_out else prompts.please_continue()
+        turns.append(Turn.of_text("user", asks))
     return turns
 
 

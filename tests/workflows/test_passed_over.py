@@ -88,6 +88,23 @@ async def test_with_conversation_and_detection_off_a_comment_is_worked_on_once(
         assert "Do more." in h.model.transcripts[-1].turns[-1].text
 
 
+@pytest.mark.req("CH-07", "CH-12")
+async def test_a_comment_that_calls_an_issue_up_and_is_taken_back_leaves_the_model_a_question(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.hears(ALICE, "/stop")
+        await h.comes_to("stopped")
+        withdrawn = h.forge.says(ALICE, "One more thing.")
+        h.forge.deletes(withdrawn)
+        await h.delivers(withdrawn)
+        await until(lambda: _asked(h, 2))
+        # The model's API refuses a conversation that ends with the model itself.
+        assert h.model.transcripts[-1].turns[-1].role == "user"
+
+
 async def _asked(h: House, times: int) -> bool:
     return len(h.model.transcripts) == times
 
