@@ -10,6 +10,8 @@ from hikitsugi.domain.value import Value
 
 MARKER_PREFIX = "<!-- hikitsugi:"
 OPERATOR = "operator"
+GHOST = "ghost"
+"""Stands for everybody whose account was deleted."""
 _LONGEST_NAME = 300
 _LONGEST_ADDRESS = 3000
 _WORDED = "@#"

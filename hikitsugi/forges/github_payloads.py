@@ -3,8 +3,8 @@
 from pydantic import AwareDatetime, BaseModel, Field, JsonValue, SecretStr
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
-from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, wording_of
-from hikitsugi.forges.payloads import GHOST, ListedPayload, git_remote, on_line
+from hikitsugi.domain.issue import GHOST, ChangeRequest, Comment, GitRemote, Issue, wording_of
+from hikitsugi.forges.payloads import ListedPayload, git_remote, on_line
 
 REVIEW = "review:"
 

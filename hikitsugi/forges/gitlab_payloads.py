@@ -4,8 +4,8 @@ from pydantic import AwareDatetime, BaseModel, Field, SecretStr
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.errors import WillNeverWork
-from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue, wording_of
-from hikitsugi.forges.payloads import GHOST, ListedPayload, git_remote, on_line
+from hikitsugi.domain.issue import GHOST, ChangeRequest, Comment, GitRemote, Issue, wording_of
+from hikitsugi.forges.payloads import ListedPayload, git_remote, on_line
 
 DEVELOPER = 30
 _OPEN = frozenset({"opened", "locked"})  # Locked is a merge request while it is being merged.
