@@ -1,6 +1,6 @@
 """What we read of GitLab's answers, and what it is called in our house."""
 
-from pydantic import AwareDatetime, BaseModel, Field, SecretStr
+from pydantic import AliasChoices, AwareDatetime, BaseModel, Field, SecretStr
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.errors import WillNeverWork
@@ -76,10 +76,14 @@ class NotePayload(ListedPayload):
     # GitLab moves the place of a note with each push, which is no edit.
     type: str | None = Field(default=None, exclude=True)
     position: PositionPayload | None = Field(default=None, exclude=True)
+    internal: bool = Field(default=False, exclude=True, validation_alias=AliasChoices("internal", "confidential"))
 
     def is_said(self, *, on_lines: bool) -> bool:
-        """Whether a person said it, in the conversation or, where that counts, on a line."""
-        return not self.system and (on_lines or self.type != "DiffNote")
+        """Whether a person said it, in the conversation or, where that counts, on a line.
+
+        An internal note is not said to everybody, but our answer would be.
+        """
+        return not self.system and not self.internal and (on_lines or self.type != "DiffNote")
 
     def comment(self, page: str) -> Comment:
         """The comment as the house knows it, on a page of the site."""
