@@ -53,10 +53,14 @@ class Intake:
         counting = {waiting.version: waiting for waiting in await self._steps.hear(asked)}
         self._note(None)
         accepted = [(comment, self._command(comment)) for comment in asked if comment.version in counting]
-        waiting = [self._weighed(comment, counting[comment.version]) for comment, command in accepted if not command]
-        self._life.hear(asked, waiting)
+        self._life.hear(asked, [])
         self._log.left_aside(comment for comment in asked if comment.version not in counting)
-        replies = [(comment, self._obeyed(command, comment)) for comment, command in accepted if command]
+        replies: list[tuple[Comment, str | None]] = []
+        for comment, command in accepted:
+            if command:
+                replies.append((comment, self._obeyed(command, comment)))
+            else:
+                self._life.hear((), [self._weighed(comment, counting[comment.version])])
         for comment, reply in replies:
             if reply:
                 await self._reply(comment, reply)

@@ -288,7 +288,7 @@ class IssueWorkflow:
             case Word.RESUME if self.life.hold:
                 self.resume(order)
             case Word.STOP if self.is_called:
-                self.stop(order)
+                self.life.end_by(order_in(order), by_comment=True)
             case Word.RETRY if self.life.stop or not self.is_called:
                 self.call()
             case Word.APPROVE | Word.REVISE if self.life.can_be_steered(command.word):

@@ -123,9 +123,13 @@ class Hearing(Sparse, BaseModel):
         """Whether something was heard since the last session was stopped or failed."""
         return any(not waiting.passed_over for waiting in self.heard.values())
 
-    def draw_a_line(self) -> None:
-        """A session is stopped: what came until now waits until somebody calls for another, what comes later calls."""
-        self.said_before_stop = [comment.version for comment in self.pending.values()][-_REMEMBERED:]
+    def draw_a_line(self, *, before_pending: bool = False) -> None:
+        """A session is stopped: what came until now waits until somebody calls for another, what comes later calls.
+
+        Comments are heard in order: what is pending when a comment stops the session was said after it.
+        """
+        pending = [] if before_pending else [comment.version for comment in self.pending.values()]
+        self.said_before_stop = pending[-_REMEMBERED:]
         self.pass_over()
 
     def pass_over(self) -> None:

@@ -32,6 +32,20 @@ async def test_a_stop_holds_although_something_was_said_before_it(time: Workflow
         assert told.index("Use tabs.") < told.index("Go on after all.")
 
 
+@pytest.mark.req("PR-02", "CH-12")
+async def test_what_is_said_after_a_stop_calls_for_another_session_though_both_came_at_once(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.delivers(h.forge.says(ALICE, "/stop"), h.forge.says(ALICE, "Use tabs instead."))
+        await until(lambda: _asked(h, 2))
+        assert "## ⛔ タスク停止" in h.forge.ours
+        assert "Use tabs instead." in h.model.transcripts[-1].turns[-1].text
+        assert (await h.comes_to("awaiting-response")).session == 2
+
+
 @pytest.mark.req("CH-11", "CH-12")
 @pytest.mark.lesson("C13")
 async def test_a_repository_that_cannot_be_checked_out_fails_once_for_each_call(
