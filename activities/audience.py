@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from hikitsugi.domain.address import RepositoryAddress
 from hikitsugi.domain.errors import WillNeverWork
-from hikitsugi.domain.issue import Comment
+from hikitsugi.domain.issue import GHOST, Comment
 from hikitsugi.domain.ports import Forge
 from hikitsugi.messages.comments import DONE_HEADINGS
 
@@ -35,7 +35,7 @@ class Audience:
         author = comment.author.casefold()
         if self._accept_from & {"anyone", author}:
             return True
-        if "author" in self._accept_from and author == self._issue_author:
+        if "author" in self._accept_from and author == self._issue_author != GHOST:
             return True
         return "maintainers" in self._accept_from and await self._maintains(comment.author)
 

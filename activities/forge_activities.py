@@ -161,14 +161,19 @@ class ForgeActivities:
         told = ids_in(known)
         heard: list[Comment] = []
         for comment in request.comments:
-            if comment.version not in known and await audience.hears(comment):
-                heard.append(comment.model_copy(update={"edited": comment.edited or comment.id in told}))
-                await self._acknowledge(request.issue, heard[-1])
+            if _is_only_touched(comment, known) or not await audience.hears(comment):
+                continue
+            # What came while the conversation was opened is in it already, but not acknowledged.
+            is_news = comment.version not in known
+            edited = is_news and (comment.edited or comment.id in told)
+            await self._acknowledge(request.issue, comment, edited=edited)
+            if is_news:
+                heard.append(comment.model_copy(update={"edited": edited}))
         await self._memory.keep_comments(request.issue, [comment for comment in heard if not comment.watched])
         return [Waiting.of(comment) for comment in heard]
 
-    async def _acknowledge(self, issue: IssueAddress, comment: Comment) -> None:
-        if comment.watched and not comment.edited:
+    async def _acknowledge(self, issue: IssueAddress, comment: Comment, *, edited: bool) -> None:
+        if comment.watched and not edited:
             await self._forge(issue).acknowledge(comment.place or issue, comment.id)
 
     @activity.defn
@@ -264,6 +269,11 @@ class ForgeActivities:
 
     def _forge(self, issue: IssueAddress) -> Forge:
         return self._forges[issue.forge]
+
+
+def _is_only_touched(comment: Comment, known: Collection[str]) -> bool:
+    """Whether the model knows its text; of an edit that was seen when it came, and a text may also come back."""
+    return not comment.edited and comment.version not in known and not comment.names.isdisjoint(known)
 
 
 def ids_in(versions: Collection[str]) -> frozenset[str]:

@@ -203,7 +203,7 @@ class HandoverActivities:
             if isinstance(error, TryAgainLater) and activity.info().attempt < _ATTEMPTS:
                 raise
             return [], {request.author}
-        heard = [comment for comment in comments if comment.version in known]
+        heard = [comment for comment in comments if not known.isdisjoint(comment.names)]
         names = {request.author, *people_in(heard)}
         latest = heard[-_MOST_DECISIONS:]
         return [Source(without_names(only_visible(each.body), names), each.url) for each in latest], names

@@ -11,12 +11,12 @@ from activities.forge_activities import ids_in
 from activities.said import everything_said, is_talk, people_in
 from activities.workspace_activities import MOVED
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.commands import command_in
+from hikitsugi.domain.commands import Word, command_in
 from hikitsugi.domain.conversation import Opening, Turn
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.handover import Context
 from hikitsugi.domain.inheritance import Measure, inherited_text
-from hikitsugi.domain.issue import Comment, Issue
+from hikitsugi.domain.issue import Comment, Issue, is_version
 from hikitsugi.domain.policy import InheritanceTerms, Language
 from hikitsugi.domain.ports import Forge, Memory, Records
 from hikitsugi.domain.recall import RECALL
@@ -109,7 +109,7 @@ class MemoryActivities:
         ours = {c.id for c in comments if await audience.said(c)}
         counting = {c.id for c in heard} | ours
         told = [_turn_of(c, by_us=c.id in ours) for c in comments if c.id in counting]
-        turns = _opening_turns(request, issue, told)
+        turns = _opening_turns(request, issue, [turn for turn in told if turn.text.strip()])
         opening = Opening(
             id=request.conversation,
             issue=request.issue,
@@ -122,7 +122,7 @@ class MemoryActivities:
                 *await self._instructions(request),
                 *turns,
             ),
-            comments=tuple(comment.version for comment in heard),
+            comments=tuple(name for comment in heard for name in comment.names),
             opened_at=request.at,
         )
         return await self._memory.open_conversation(opening)
@@ -159,18 +159,18 @@ class MemoryActivities:
         if await self._memory.find_turn(request.conversation, request.sequence):
             return await self._told_before(request)
         there = await self._newest(request)
-        versions = [comment.version for comment in there]
         if there:
-            await self._memory.take_in_comments(request.issue, request.conversation, versions)
+            names = [name for comment in there for name in comment.names]
+            await self._memory.take_in_comments(request.issue, request.conversation, names)
             turn = Turn.of_text("user", prompts.new_comments(there, request.more, request.overlooked))
             await self._memory.append(request.conversation, request.sequence, turn)
-        return versions
+        return [comment.version for comment in there]
 
     async def _told_before(self, request: TellComments) -> list[str]:
         """What an earlier attempt told, in whatever text it found."""
         ids = {comment.id for comment in request.comments}
         known = await self._memory.comments_taken_in(request.issue)
-        return sorted(version for version in known if ids_in([version]) <= ids)
+        return sorted(name for name in known if is_version(name) and ids_in([name]) <= ids)
 
     async def _newest(self, request: TellComments) -> list[Comment]:
         """What stands on the forge now, or was typed; left out are those that were deleted, or became commands."""
@@ -184,7 +184,7 @@ class MemoryActivities:
         return [
             comment.model_copy(update={"edited": waiting.edited, "body": only_visible(comment.body)})
             for comment, waiting in there
-            if comment.version == waiting.version or not command_in(comment.body, request.bot)
+            if comment.version == waiting.version or _is_for_model(comment, waiting, request.bot)
         ]
 
     async def _read(self, place: IssueAddress, ids: Collection[str]) -> dict[str, Comment]:
@@ -202,10 +202,17 @@ class MemoryActivities:
         await self._memory.append(request.conversation, request.sequence, Turn.of_text("user", text))
 
 
+def _is_for_model(comment: Comment, waiting: Waiting, bot: str | None) -> bool:
+    """Whether a comment is no command, or still the one whose words the model was to be given."""
+    command = command_in(comment.body, bot)
+    return command is None or (waiting.steers and command.word is Word.REVISE)
+
+
 def _opening_turns(request: OpenConversation, issue: Issue, told: Sequence[Turn]) -> list[Turn]:
     turns = [Turn.of_text("user", _asked(issue)), *_latest(told)]
-    if turns[-1].role == "assistant" and not request.leave_out:
-        turns.append(Turn.of_text("user", prompts.please_continue()))
+    if turns[-1].role == "assistant":
+        asks = prompts.news_follows() if request.leave_out else prompts.please_continue()
+        turns.append(Turn.of_text("user", asks))
     return turns
 
 

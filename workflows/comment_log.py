@@ -23,10 +23,9 @@ class CommentLog:
         self._issue = issue
         self._life = life
 
-    def detected(self, comments: Iterable[Comment]) -> None:
-        """Comments came, by whomever."""
-        for comment in comments:
-            self._note(f"New comment detected (ID: {comment.id})")
+    def detected(self, comment: Comment) -> None:
+        """A comment came, by whomever."""
+        self._note(f"New comment detected (ID: {comment.id})")
 
     def left_aside(self, comments: Iterable[Comment]) -> None:
         """Comments are by somebody who does not count, or are known already."""

@@ -6,7 +6,7 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError
 
 from hikitsugi.domain.closing import closes
-from hikitsugi.domain.commands import Command, command_in
+from hikitsugi.domain.commands import Command, Word, command_in
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.waiting import Waiting
@@ -16,6 +16,7 @@ from workflows.display import Display
 from workflows.reasons import reason_of
 from workflows.steps import Steps
 
+EDITED_COMMANDS = "edited-commands"
 Obey = Callable[[Command, Comment], str | None]
 
 
@@ -52,10 +53,14 @@ class Intake:
         counting = {waiting.version: waiting for waiting in await self._steps.hear(asked)}
         self._note(None)
         accepted = [(comment, self._command(comment)) for comment in asked if comment.version in counting]
-        waiting = [self._weighed(comment, counting[comment.version]) for comment, command in accepted if not command]
-        self._life.hear(asked, waiting)
+        self._life.hear(asked, [])
         self._log.left_aside(comment for comment in asked if comment.version not in counting)
-        replies = [(comment, self._obeyed(command, comment)) for comment, command in accepted if command]
+        replies: list[tuple[Comment, str | None]] = []
+        for comment, command in accepted:
+            if command:
+                replies.append((comment, self._obeyed(command, comment)))
+            else:
+                self._life.hear((), [self._weighed(comment, counting[comment.version])])
         for comment, reply in replies:
             if reply:
                 await self._reply(comment, reply)
@@ -76,11 +81,17 @@ class Intake:
         return command_in(comment.body, called.bot if called else None)
 
     def _obeyed(self, command: Command, comment: Comment) -> str | None:
-        """Obey at once, before anything is answered; a command that was obeyed is not given again by an edit."""
+        """Obey at once, before anything is answered; an edit that asks for the same gives no command again."""
         self._log.command(command.word, comment)
-        if command.word and not self._life.is_new_command(comment.id):
+        if command.word and not self._is_new(command.word, comment):
             return None
         return self._obey(command, comment)
+
+    def _is_new(self, word: Word, comment: Comment) -> bool:
+        """Whether it was not obeyed before; another amount or other words for the model are another order."""
+        order = f"{word} {comment.wording or comment.at}" if word in {Word.BUDGET, Word.REVISE} else word
+        edited = comment.edited and workflow.patched(EDITED_COMMANDS)
+        return self._life.is_new_command(comment.id, order, edited=edited)
 
     async def _reply(self, comment: Comment, reply: str) -> None:
         """Answer; a forge that refuses the answer does not undo the command."""

@@ -194,11 +194,10 @@ class IssueWorkflow:
     @workflow.signal(description="One comment or a list of them: {id, author, body}; id and author may be left out")
     def comment(self, said: Any) -> None:
         """Keep what was said until the next checkpoint."""
-        came = comments_in(said)
-        self.log.detected(came)
-        for comment in came:
+        for comment in comments_in(said):
             at = comment.created_at or workflow.now()
-            self.life.receive(comment.model_copy(update={"created_at": at}))
+            if self.life.receive(comment.model_copy(update={"created_at": at})):
+                self.log.detected(comment)
 
     @workflow.signal(description="Hold before the next step; optionally a reason")
     def pause(self, why: Any = None) -> None:
@@ -289,7 +288,7 @@ class IssueWorkflow:
             case Word.RESUME if self.life.hold:
                 self.resume(order)
             case Word.STOP if self.is_called:
-                self.stop(order)
+                self.life.end_by(order_in(order), by_comment=True)
             case Word.RETRY if self.life.stop or not self.is_called:
                 self.call()
             case Word.APPROVE | Word.REVISE if self.life.can_be_steered(command.word):

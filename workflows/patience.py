@@ -43,12 +43,25 @@ class Patience:
         passage: Passage | None = None,
     ) -> R:
         """What the step gives, after whatever it has to wait for."""
+        return await self.take_anew(step, lambda: request, limit, summary, queue=queue, passage=passage)
+
+    async def take_anew(
+        self,
+        step: Step[A, P, R],
+        request: Callable[[], P],
+        limit: limits.Limits,
+        summary: str,
+        *,
+        queue: str | None = None,
+        passage: Passage | None = None,
+    ) -> R:
+        """The same, where what is asked for depends on what happened while it had to wait."""
         away = 0
         while True:
             if passage:
                 await passage()
             try:
-                return await execute(step, request, limit, summary, queue)
+                return await execute(step, request(), limit, summary, queue)
             except ActivityError as error:
                 away += is_away(error)
                 wait = min(limits.AWAY_PAUSE * away, limits.LONGEST_AWAY) if is_away(error) else asked_to_wait(error)

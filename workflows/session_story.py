@@ -31,6 +31,8 @@ from workflows.reasons import reason_of
 from workflows.steps import Steps
 from workflows.timers import happens_before, is_long
 
+ANSWERED_EVERYWHERE = "answered-everywhere"
+
 
 class SessionStory:
     """A stretch of work on an issue, from being called to its last answer."""
@@ -86,7 +88,8 @@ class SessionStory:
         self.life.note_error(reason)
         self.log.skipped(self.life.last_comment_id or "-")
         await self.steps.keep_work(workflow.now())
-        await self.steps.post_comment(f"error-{session.passes}", comments.skipped(self.language, reason))
+        text = comments.skipped(self.language, reason)
+        await self.steps.post_comment(f"error-{session.passes}", text, session.answer_at)
         session.begin_anew(new_id())
 
     async def open_session(self) -> bool:
@@ -174,6 +177,9 @@ class SessionStory:
             session.part = Part.TELLING
         if session.published:
             await self.steps.post_result(session.published, concluded=session.concluded)
+            for place in session.asked_elsewhere(self.issue):
+                if workflow.patched(ANSWERED_EVERYWHERE):
+                    await self.steps.post_result(session.published, concluded=session.concluded, place=place)
 
     async def begin_pass(self) -> bool:
         """Open the conversation about what is asked for; False when what was said is there no more."""
@@ -279,7 +285,7 @@ class SessionStory:
         told = await self.steps.tell_comments(heard)
         self.life.current.comments_answered += sum(not comment.closing for comment in told)
         self.life.count_comments(told, workflow.now())
-        self.life.current.answer_at = told[-1].place if told else None
+        self.life.current.note_asked(self.issue, [comment.place for comment in told])
         if told and self.life.current.phase:
             self.life.current.planning.note_comments(self.life.current.talk.turn())
         self.log.processing(told)

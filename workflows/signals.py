@@ -5,7 +5,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 from temporalio import workflow
 
-from hikitsugi.domain.issue import OPERATOR, Comment
+from hikitsugi.domain.issue import OPERATOR, Comment, wording_of
 from hikitsugi.domain.life import IssueFacts, Order
 from hikitsugi.messages.prompts import shortened
 
@@ -43,8 +43,9 @@ def _comment_in(said: Any) -> Comment | None:
     except (ValidationError, AttributeError, TypeError):
         workflow.logger.warning("left out a malformed comment")
         return None
-    body = shortened(comment.body)
-    return comment if body == comment.body else comment.model_copy(update={"body": body})
+    # What is typed may be seen on the forge later; what the watcher sends has its wording, or is from an earlier run.
+    wording = comment.wording if comment.watched else wording_of(comment.body)
+    return comment.model_copy(update={"body": shortened(comment.body), "wording": wording})
 
 
 def _is_signed(typed: Any) -> bool:

@@ -42,6 +42,7 @@ from workflows import limits
 from workflows.patience import A, P, Passage, Patience, R, Step, is_without_checkout
 from workflows.reasons import reason_of
 
+HEARD_AT_THE_GATE = "heard-at-the-gate"
 _SUMMARY = 200
 
 
@@ -80,9 +81,9 @@ class Steps:
         answered = comment.version if comment.edited else comment.id
         await self._post(f"reply-{answered}", body, f"comment: reply {comment.id}", comment.place)
 
-    async def post_comment(self, effect: str, body: str) -> None:
+    async def post_comment(self, effect: str, body: str, place: IssueAddress | None = None) -> None:
         """Write a comment."""
-        await self._post(self._session.key_of(effect), body, f"comment: {effect}")
+        await self._post(self._session.key_of(effect), body, f"comment: {effect}", place)
 
     async def _post(self, key: str, body: str, summary: str, place: IssueAddress | None = None) -> None:
         request = PostComment(issue=place or self._issue, key=key, body=body)
@@ -98,7 +99,30 @@ class Steps:
 
     async def open_conversation(self, now: datetime) -> int:
         """Begin the session's conversation; the number of its next turn."""
-        request = OpenConversation(
+
+        def request() -> OpenConversation:
+            self.is_opening = True
+            return self._opening(now)
+
+        try:
+            return await self._patience.take_anew(
+                MemoryActivities.open_conversation,
+                request,
+                limits.STORE,
+                "open the conversation",
+                passage=self._heard_passage,
+            )
+        finally:
+            self.is_opening = False
+
+    async def _heard_passage(self) -> None:
+        """Wait at the gate, and hear meanwhile who opens it; earlier runs did not."""
+        is_closed = self._life.hold is not None or self._life.before_pause is not None
+        self.is_opening = is_closed and not workflow.patched(HEARD_AT_THE_GATE)
+        await self._passage()
+
+    def _opening(self, now: datetime) -> OpenConversation:
+        return OpenConversation(
             issue=self._issue,
             session=self._session.number,
             conversation=self._session.talk.id,
@@ -113,11 +137,6 @@ class Steps:
             instructions=self._session.key_of("instructions"),
             branch=self._life.request_branch,
         )
-        self.is_opening = True
-        try:
-            return await self._work(MemoryActivities.open_conversation, request, limits.STORE, "open the conversation")
-        finally:
-            self.is_opening = False
 
     async def tell_comments(self, comments: tuple[Waiting, ...]) -> tuple[Waiting, ...]:
         """Give comments to the model; those that were still there."""
@@ -303,11 +322,12 @@ class Steps:
         self._life.is_draft = opened.is_draft
         self._life.ready_with = self._session.verified.commit if self._session.verified and opened.is_ready else None
 
-    async def post_result(self, published: Published, *, concluded: bool) -> None:
-        """Tell the result of this pass."""
+    async def post_result(self, published: Published, *, concluded: bool, place: IssueAddress | None = None) -> None:
+        """Tell the result of this pass, where its last comment was written or elsewhere too."""
+        at, beside = place or self._session.answer_at, f"-{place.kind}-{place.number}" if place else ""
         request = PostResult(
-            issue=self._session.answer_at or self._issue,
-            key=self._session.key_of(f"result-{self._session.passes}"),
+            issue=at or self._issue,
+            key=self._session.key_of(f"result-{self._session.passes}{beside}"),
             language=self._life.policy.language,
             submitted=self._session.submitted if concluded else None,
             published=published,
@@ -317,7 +337,7 @@ class Steps:
             awaits=self._life.awaits_reply_for,
         )
         if await self._work(ForgeActivities.post_result, request, limits.FORGE, "comment: result"):
-            self._life.doubt(request.key, self._session.answer_at)
+            self._life.doubt(request.key, at)
 
     async def _work(
         self, step: Step[A, P, R], request: P, limit: limits.Limits, summary: str, queue: str | None = None

@@ -32,6 +32,11 @@ class Kind:
         """Whether lines such as `/close` are orders to the forge, and changes leave system notes."""
         return self.name == "gitlab"
 
+    @property
+    def emojis_touch(self) -> bool:
+        """Whether an emoji on a comment moves the comment's time of update, though nobody changed its text."""
+        return self.name == "gitlab"
+
 
 # The API's own first words cannot be owners, and `.git` ends the clone address, not the name.
 GITHUB = Kind(

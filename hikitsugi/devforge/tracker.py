@@ -165,8 +165,11 @@ class Tracker:
             for reaction in comment.reactions:
                 if (reaction.author, reaction.content) == (author, content):
                     return reaction, False
-            reaction = Reaction(self._journal.next_id(), author, content, self._journal.now())
-            self._threads[comment.number][comment_id] = replace(comment, reactions=(*comment.reactions, reaction))
+            now = self._journal.now()
+            reaction = Reaction(self._journal.next_id(), author, content, now)
+            touched = now if self._kind.emojis_touch else comment.updated_at
+            reactions = (*comment.reactions, reaction)
+            self._threads[comment.number][comment_id] = replace(comment, reactions=reactions, updated_at=touched)
             return reaction, True
 
     def add_labels(self, number: int, by: Person, names: Iterable[str]) -> Issue:

@@ -29,6 +29,7 @@ class Command(Value):
 
 _SLASH = re.compile(r"\s*[/／]([a-z][a-z-]*)(?![\w/-]|\.\w)\.?[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
 _LIKENESS = 0.75
+_APP = "[bot]"
 
 
 def command_in(body: str, bot: str | None) -> Command | None:
@@ -36,9 +37,9 @@ def command_in(body: str, bot: str | None) -> Command | None:
     if match := _SLASH.match(body):
         word, text = _known(match[1]), match[2].strip()
         return Command(word=word, text=text) if word or not text or _is_misspelt(match[1]) else None
-    if bot and (
-        match := re.match(rf"\s*[@＠]{re.escape(bot)}[,:]?\s+/?(\w+)\b[ \t]*(.*)", body, re.IGNORECASE | re.DOTALL)
-    ):
+    # An app is called `name[bot]`, but people write `@name`.
+    name = rf"{re.escape(bot.removesuffix(_APP))}(?:{re.escape(_APP)})?" if bot else ""
+    if bot and (match := re.match(rf"\s*[@＠]{name}[,:]?\s+/?(\w+)\b[ \t]*(.*)", body, re.IGNORECASE | re.DOTALL)):
         word = _known(match[1])
         return Command(word=word, text=match[2].strip()) if word else None
     return None

@@ -33,22 +33,38 @@ class Hearing(Sparse, BaseModel):
     """How many waited in vain, because even more came after them."""
     received: dict[str, str] = {}
     """The last comments that came, each with the time of its newest text."""
+    wordings: dict[str, str] = {}
+    """Names the newest text of each of these, where it is known."""
     obeyed: list[str] = []
     """The last commands, because a delivery may come again much later."""
+    orders: dict[str, str] = {}
+    """What each of these last asked for."""
     found: int = 0
 
-    def receive(self, comment: Comment) -> None:
-        """Keep a comment until it is heard; a repeated or older delivery changes nothing, an edit is put in place."""
+    def receive(self, comment: Comment) -> bool:
+        """Keep a comment until it is heard, and put an edit in place; whether it is news.
+
+        A repeated or older delivery is none, nor is a comment that was touched by an emoji on it.
+        """
         known, at = self.received.get(comment.id), comment.at
         if known is not None and at <= known:
-            return
+            return False
+        is_same = bool(comment.wording) and comment.wording == self.wordings.get(comment.id)
+        self._note(comment)
+        if is_same:
+            return False
         told_before = known is not None and comment.id not in self.pending and comment.id not in self.heard
-        self.received.pop(comment.id, None)
-        self.received[comment.id] = at
-        if len(self.received) > _REMEMBERED:
-            del self.received[next(iter(self.received))]
         self.found += 1
         self.pending[comment.id] = comment.model_copy(update={"edited": True}) if told_before else comment
+        return True
+
+    def _note(self, comment: Comment) -> None:
+        """Remember the newest text that came of a comment."""
+        for newest, mark in ((self.received, comment.at), (self.wordings, comment.wording)):
+            newest.pop(comment.id, None)
+            newest[comment.id] = mark
+            if len(newest) > _REMEMBERED:
+                del newest[next(iter(newest))]
 
     @property
     def next_pending(self) -> tuple[Comment, ...]:
@@ -107,9 +123,13 @@ class Hearing(Sparse, BaseModel):
         """Whether something was heard since the last session was stopped or failed."""
         return any(not waiting.passed_over for waiting in self.heard.values())
 
-    def draw_a_line(self) -> None:
-        """A session is stopped: what came until now waits until somebody calls for another, what comes later calls."""
-        self.said_before_stop = [comment.version for comment in self.pending.values()][-_REMEMBERED:]
+    def draw_a_line(self, *, before_pending: bool = False) -> None:
+        """A session is stopped: what came until now waits until somebody calls for another, what comes later calls.
+
+        Comments are heard in order: what is pending when a comment stops the session was said after it.
+        """
+        pending = [] if before_pending else [comment.version for comment in self.pending.values()]
+        self.said_before_stop = pending[-_REMEMBERED:]
         self.pass_over()
 
     def pass_over(self) -> None:
@@ -121,9 +141,10 @@ class Hearing(Sparse, BaseModel):
         if all(waiting.closing or waiting.passed_over for waiting in self.heard.values()):
             self.heard = {id_: waiting for id_, waiting in self.heard.items() if not waiting.closing}
 
-    def is_new_command(self, comment_id: str) -> bool:
-        """Whether a command was not obeyed before; from now on it was."""
-        if comment_id in self.obeyed:
+    def is_new_command(self, comment_id: str, order: str = "", *, edited: bool = False) -> bool:
+        """Whether a command was not obeyed before, or was edited into another; from now on it was."""
+        if comment_id in self.obeyed and not (edited and self.orders.get(comment_id, order) != order):
             return False
-        self.obeyed = [*self.obeyed, comment_id][-_REMEMBERED:]
+        self.obeyed = [*(id_ for id_ in self.obeyed if id_ != comment_id), comment_id][-_REMEMBERED:]
+        self.orders = {id_: self.orders.get(id_, "") for id_ in self.obeyed} | {comment_id: order}
         return True

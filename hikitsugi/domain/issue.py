@@ -1,6 +1,7 @@
 """What a forge tells about an issue, its comments and its change request."""
 
 from datetime import datetime
+from hashlib import blake2s
 
 from pydantic import Field, SecretStr
 
@@ -9,8 +10,16 @@ from hikitsugi.domain.value import Value
 
 MARKER_PREFIX = "<!-- hikitsugi:"
 OPERATOR = "operator"
+GHOST = "ghost"
+"""Stands for everybody whose account was deleted."""
 _LONGEST_NAME = 300
 _LONGEST_ADDRESS = 3000
+_WORDED = "@#"
+
+
+def wording_of(text: str) -> str:
+    """Names a text: another one has another name."""
+    return blake2s(text.encode(errors="replace"), digest_size=6).hexdigest()
 
 
 class Issue(Value):
@@ -49,11 +58,18 @@ class Comment(Value):
     """How many characters its whole text has, where only the beginning is here."""
     edited: bool = False
     """Whether the model was given an earlier text of it."""
+    wording: str = Field(default="", max_length=_LONGEST_NAME)
+    """Names its text, where it comes from a forge."""
 
     @property
     def version(self) -> str:
         """Names this very text: another edit has another name."""
         return f"{self.id}@{self.at}"
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Its version, and its text whenever that was written: a forge may touch a comment that nobody edits."""
+        return frozenset({self.version, f"{self.id}{_WORDED}{self.wording}"} if self.wording else {self.version})
 
     @property
     def at(self) -> str:
@@ -86,6 +102,11 @@ class Comment(Value):
     def is_operators(self) -> bool:
         """Whether an operator sent it directly, past the forge."""
         return self.id.startswith(f"{OPERATOR}:") and self.author == OPERATOR
+
+
+def is_version(name: str) -> bool:
+    """Whether a name of a comment tells when its text was written."""
+    return _WORDED not in name
 
 
 class IssueNews(Value):

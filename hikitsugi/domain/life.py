@@ -165,10 +165,10 @@ class Life(Hearing, BaseModel):
         """The issue's title, once it was read."""
         return self.called.title if self.called else ""
 
-    def end_by(self, order: Order) -> None:
+    def end_by(self, order: Order, *, by_comment: bool = False) -> None:
         """Somebody stops the session; a call that came before is withdrawn."""
         self.stop, self.called_again = self.stop or order, False
-        self.draw_a_line()
+        self.draw_a_line(before_pending=by_comment)
 
     def take_call(self) -> bool:
         """Whether somebody called for another session since this one was stopped; it is told once."""
@@ -253,7 +253,7 @@ class Life(Hearing, BaseModel):
         if word is Word.APPROVE:
             planning.is_approved = True
         else:
-            self.heard[comment.id] = Waiting.of(comment)
+            self.heard[comment.id] = Waiting.of(comment).model_copy(update={"steers": True})
             planning.revision_asked = self.current.phase not in {Phase.PRE_PLANNING, Phase.PLANNING}
 
     def calls_again(self, facts: IssueFacts) -> bool:

@@ -1,5 +1,6 @@
 """One stretch of work on an issue, and what is handed from one to the next."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 
@@ -170,6 +171,8 @@ class Session(Sparse):
     """Set while the result is told and an answer is waited for."""
     answer_at: IssueAddress | None = None
     """Where the last comment of this pass was written, if not on the issue itself."""
+    asked_at: tuple[IssueAddress, ...] = ()
+    """Where the comments of this pass were written, the issue itself included."""
     started_at: datetime | None = None
     inherited: Handover | None = None
     """What an earlier session left to this one."""
@@ -194,8 +197,18 @@ class Session(Sparse):
         """Go on to a phase, which has a conversation of its own; None when planned work is over."""
         self.phase, self.talk = phase, Talk(id=conversation)
 
+    def note_asked(self, issue: IssueAddress, places: Sequence[IssueAddress | None]) -> None:
+        """Comments of this pass were written there; None stands for the issue itself."""
+        if places:
+            self.answer_at = places[-1]
+        self.asked_at = tuple(dict.fromkeys([*self.asked_at, *(place or issue for place in places)]))
+
+    def asked_elsewhere(self, issue: IssueAddress) -> tuple[IssueAddress, ...]:
+        """Where else comments of this pass were written than where the last one was."""
+        return tuple(place for place in self.asked_at if place != (self.answer_at or issue))
+
     def next_pass(self) -> None:
         """Begin another round of work in the same conversation."""
         self.passes += 1
-        self.part, self.talk.iterations, self.answer_at = Part.HEARING, 0, None
+        self.part, self.talk.iterations, self.answer_at, self.asked_at = Part.HEARING, 0, None, ()
         self.is_over = False

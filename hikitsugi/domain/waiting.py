@@ -23,6 +23,8 @@ class Waiting(Value):
     edited: bool = False
     closing: bool = False
     """Whether it says nothing but that all is well."""
+    steers: bool = False
+    """Whether it is a command whose words are for the model."""
     passed_over: bool = False
     """Whether a session ended before it was told; it is told in the next one, but calls for none by itself."""
 

@@ -1,12 +1,15 @@
 """What we read of GitHub's answers, and what it is called in our house."""
 
+import re
+
 from pydantic import AwareDatetime, BaseModel, Field, JsonValue, SecretStr
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
-from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue
-from hikitsugi.forges.payloads import GHOST, ListedPayload, git_remote, on_line
+from hikitsugi.domain.issue import GHOST, ChangeRequest, Comment, GitRemote, Issue, wording_of
+from hikitsugi.forges.payloads import ListedPayload, git_remote, on_line
 
 REVIEW = "review:"
+_ON_PULL = re.compile(r"/pull/[0-9]+(?:#|$)")
 
 
 class UserPayload(BaseModel):
@@ -70,11 +73,12 @@ class CommentPayload(ListedPayload):
             updated_at=self.updated_at,
             url=self.html_url,
             author_role=self.author_association,
+            wording=wording_of(self.body or ""),
         )
 
     def address(self, home: RepositoryAddress) -> IssueAddress:
         """The issue or pull request it was written on."""
-        kind = Kind.PULL_REQUEST if "/pull/" in self.html_url else Kind.ISSUE
+        kind = Kind.PULL_REQUEST if _ON_PULL.search(self.html_url) else Kind.ISSUE
         return IssueAddress(**home.model_dump(), kind=kind, number=int(self.issue_url.rpartition("/")[2]))
 
 

@@ -155,7 +155,7 @@ class GitLabForge(Comments, ChangeRequests):
 
     def _comment(self, issue: IssueAddress, answer: Answer) -> Comment | None:
         note = answer.read(NotePayload)
-        return None if note.system else self._told(issue, note)
+        return self._told(issue, note) if note.is_said(on_lines=True) else None
 
     def _told(self, issue: IssueAddress, note: NotePayload) -> Comment:
         return note.comment(page_of(self._client.url, issue))

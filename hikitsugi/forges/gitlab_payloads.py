@@ -1,11 +1,11 @@
 """What we read of GitLab's answers, and what it is called in our house."""
 
-from pydantic import AwareDatetime, BaseModel, Field, SecretStr
+from pydantic import AliasChoices, AwareDatetime, BaseModel, Field, SecretStr
 
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.errors import WillNeverWork
-from hikitsugi.domain.issue import ChangeRequest, Comment, GitRemote, Issue
-from hikitsugi.forges.payloads import GHOST, ListedPayload, git_remote, on_line
+from hikitsugi.domain.issue import GHOST, ChangeRequest, Comment, GitRemote, Issue, wording_of
+from hikitsugi.forges.payloads import ListedPayload, git_remote, on_line
 
 DEVELOPER = 30
 _OPEN = frozenset({"opened", "locked"})  # Locked is a merge request while it is being merged.
@@ -76,10 +76,14 @@ class NotePayload(ListedPayload):
     # GitLab moves the place of a note with each push, which is no edit.
     type: str | None = Field(default=None, exclude=True)
     position: PositionPayload | None = Field(default=None, exclude=True)
+    internal: bool = Field(default=False, exclude=True, validation_alias=AliasChoices("internal", "confidential"))
 
     def is_said(self, *, on_lines: bool) -> bool:
-        """Whether a person said it, in the conversation or, where that counts, on a line."""
-        return not self.system and (on_lines or self.type != "DiffNote")
+        """Whether a person said it, in the conversation or, where that counts, on a line.
+
+        An internal note is not said to everybody, but our answer would be.
+        """
+        return not self.system and not self.internal and (on_lines or self.type != "DiffNote")
 
     def comment(self, page: str) -> Comment:
         """The comment as the house knows it, on a page of the site."""
@@ -90,6 +94,7 @@ class NotePayload(ListedPayload):
             created_at=self.created_at,
             updated_at=self.updated_at,
             url=f"{page}#note_{self.id}",
+            wording=wording_of(self.body or ""),
         )
 
     def _text(self) -> str:

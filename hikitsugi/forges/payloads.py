@@ -17,8 +17,6 @@ _log = logging.getLogger(__name__)
 
 M = TypeVar("M", bound=BaseModel)
 
-GHOST = "ghost"
-
 
 class ListedPayload(BaseModel):
     """Something that stands in a list sorted by its last change."""

@@ -82,6 +82,11 @@ def please_continue() -> str:
     return "The issue was called up again. Continue the work."
 
 
+def news_follows() -> str:
+    """Stands before what was said after our last result: it may be gone by then, and a request must not end with us."""
+    return "The conversation goes on."
+
+
 def earlier_record(address: str) -> str:
     """The fixed turn that must stand before an inherited summary."""
     return f"Issue {address}: earlier record follows."

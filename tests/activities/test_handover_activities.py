@@ -99,8 +99,9 @@ async def test_the_closing_model_reads_what_was_tried_decided_and_submitted_but_
     model = FakeSummarist()
     await worked(memory)
     decision = forge.says(ALICE, "alice wants tabs.").model_copy(update={"url": "https://forge.example/1#c1"})
-    forge.comments = [decision]
-    await memory.take_in_comments(ISSUE, CONVERSATION, [decision.version])
+    decision = decision.model_copy(update={"wording": "tabs"})
+    await memory.take_in_comments(ISSUE, CONVERSATION, decision.names)
+    forge.comments = [forge.edits(decision, decision.body)]
     left = (await step(activities(memory, forge, model).hand_over, hand_over())).handover
     for told in (model.records[0].turns[0].text, left.summary):
         assert "assert 325 == 326" in told

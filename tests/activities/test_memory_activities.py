@@ -161,13 +161,14 @@ async def test_a_later_session_opens_with_the_earlier_record_in_its_fixed_form(f
 
 
 @pytest.mark.req("CH-07")
-@pytest.mark.parametrize(("pending", "last"), [((), GO_ON), (("9",), ("assistant", "I used tabs."))])
+@pytest.mark.parametrize(("pending", "last"), [((), GO_ON), (("9",), ("user", "The conversation goes on."))])
 async def test_a_conversation_that_ends_with_our_result_goes_on_by_news_or_by_a_request(
     forge: FakeForge, memory: SqlMemory, pending: tuple[str, ...], last: tuple[str, str]
 ):
     forge.says(BOT, f"## Done\n\nI used tabs.\n\n{MARKER}")
+    forge.says(ALICE, "<!-- nothing to see -->")
     await step(activities(forge, memory).open_conversation, request(*pending))
-    assert (await turns(memory))[-1] == last
+    assert (await turns(memory))[-2:] == [("assistant", "I used tabs."), last]
 
 
 @pytest.mark.req("BY-08", "CH-12")

@@ -61,6 +61,17 @@ async def test_a_comment_that_became_a_command_is_left_to_those_who_obey(forge: 
     assert await memory.comments_taken_in(ISSUE) == {command.version}
 
 
+@pytest.mark.req("CH-12", "BY-04")
+async def test_a_revision_is_told_though_the_forge_touched_it_meanwhile(forge: FakeForge, memory: SqlMemory):
+    await opened(memory)
+    command = forge.says(ALICE, "/revise Use tabs.")
+    forge.edits(command, command.body)
+    waiting = Waiting.of(watched(command)).model_copy(update={"steers": True})
+    request = TellComments(issue=ISSUE, conversation=CONVERSATION, sequence=1, comments=(waiting,))
+    assert len(await step(activities(forge, memory).tell_comments, request)) == 1
+    assert await said(memory) == ["[New Comment from @alice]:\n/revise Use tabs."]
+
+
 @pytest.mark.req("CH-12")
 async def test_a_comment_that_came_cut_is_told_whole(forge: FakeForge, memory: SqlMemory):
     await opened(memory)

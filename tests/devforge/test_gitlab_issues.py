@@ -143,6 +143,8 @@ def test_an_emoji_is_given_once_and_a_repeat_is_an_error(project: Project, lab: 
     said = lab.comment(PROJECT, 1, "hanako", "Look")
     emojis = project.issues.get(1, lazy=True).notes.get(said.id, lazy=True).awardemojis
     emojis.create({"name": "eyes"})
+    touched = project.issues.get(1, lazy=True).notes.get(said.id)
+    assert (touched.body, touched.updated_at > touched.created_at) == ("Look", True)
     with pytest.raises(GitlabCreateError, match="already been taken") as repeated:
         emojis.create({"name": "eyes"})
     assert repeated.value.response_code == 404

@@ -122,6 +122,12 @@ def test_a_bots_name_is_taken_literally():
     assert command_in("@hikitsugib stop", "hikitsugi[bot]") is None
 
 
+@pytest.mark.req("PR-03")
+def test_an_app_is_commanded_by_the_name_that_people_write():
+    assert command_in("@hikitsugi stop", "hikitsugi[bot]") == Command(word=Word.STOP)
+    assert command_in("@hikitsugi-two stop", "hikitsugi[bot]") is None
+
+
 @given(word=st.sampled_from(Word), text=st.text("ab ぁ/.\n", max_size=20))
 def test_a_known_word_keeps_its_text_whatever_it_is(word: Word, text: str):
     assert command_in(f"/{word} {text}", BOT) == Command(word=word, text=text.strip())

@@ -199,6 +199,27 @@ def test_ten_thousand_comments_that_wait_fit_into_one_payload():
     assert list(Life.model_validate_json(life.model_dump_json()).heard) == list(life.heard)
 
 
+@pytest.mark.req("CH-12")
+def test_a_comment_that_was_only_touched_is_no_news_and_one_whose_text_comes_back_is():
+    life = Life()
+    first, touched, edited, back = (
+        comment(1, edits=n).model_copy(update={"wording": text}) for n, text in enumerate(("a", "a", "b", "a"))
+    )
+    assert life.receive(first)
+    assert not life.receive(touched)
+    hear_all(life)
+    assert take(life) == [Waiting.of(first)]
+    assert not life.receive(touched)
+    assert not life.receive(edited.model_copy(update={"wording": "a"}))
+    assert (life.pending, life.found) == ({}, 1)
+    for again in (edited, back):
+        later = again.model_copy(update={"updated_at": (again.updated_at or NOW) + timedelta(hours=1)})
+        assert life.receive(later)
+        assert life.pending["1"].edited
+        hear_all(life)
+        assert [each.version for each in take(life)] == [later.version]
+
+
 @pytest.mark.req("TW-05")
 def test_of_more_comments_than_anybody_can_read_the_latest_wait_and_the_rest_is_counted():
     life = Life()
@@ -224,7 +245,20 @@ def test_what_is_asked_about_at_once_fits_into_one_payload():
 
 def test_a_command_is_new_once():
     life = Life()
-    assert [life.is_new_command(id_) for id_ in ("1", "2", "1")] == [True, True, False]
+    assert [life.is_new_command(id_, "pause") for id_ in ("1", "2", "1")] == [True, True, False]
+
+
+@pytest.mark.req("BY-01")
+def test_a_command_that_was_edited_into_another_is_new_once():
+    life = Life()
+    orders = ("pause", "pause", "resume", "resume", "pause")
+    assert [life.is_new_command("1", each, edited=True) for each in orders] == [True, False, True, False, True]
+    assert not life.is_new_command("1", "stop")
+
+
+def test_what_an_earlier_run_obeyed_is_not_obeyed_again():
+    life = Life(obeyed=["1"])
+    assert not life.is_new_command("1", "pause", edited=True)
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,21 @@ async def test_a_comment_during_the_work_reaches_the_model_and_the_last_allowed_
     assert _last_asked(s).texts[-1] == f"[New Comment from @{AUTHOR}]:\n途中の追加です。"
 
 
+@pytest.mark.req("CH-12", "BY-01")
+async def test_an_emoji_on_a_note_is_no_edit_of_it(time: WorkflowEnvironment, tmp_path: Path):
+    async with stage(time, tmp_path, submits, kind="gitlab") as s, s.product():
+        s.opens_issue()
+        await s.comes_to("awaiting-response", results=1)
+        said = s.forge.comment(s.repository, 1, AUTHOR, "表も付けてください。")
+        await s.comes_to("awaiting-response", results=2)
+        s.forge.repository(s.repository).tracker.react(said.id, s.forge.person(AUTHOR), "thumbsup")
+        await _answers(s, "/status", "- **状態**: `awaiting-response`")
+        await _answers(s, "/status", "- **状態**: `awaiting-response`")
+        status = await s.status()
+    assert (status.comments_processed, status.comments_pending) == (1, 0)
+    assert s.headings.count("## 実行完了") == 2
+
+
 async def _answers(s: Stage, command: str, answer: str) -> None:
     before = len(s.headings)
     s.says(command)

@@ -9,7 +9,7 @@ import pytest
 from hikitsugi.devforge.faults import Failing, Fault
 from hikitsugi.domain.address import Kind, RepositoryAddress
 from hikitsugi.domain.errors import WillNeverWork
-from hikitsugi.domain.issue import NewChangeRequest
+from hikitsugi.domain.issue import NewChangeRequest, wording_of
 from hikitsugi.domain.ports import Forge
 from tests.forges.world import World
 
@@ -109,6 +109,9 @@ async def test_a_comment_is_acknowledged_once_and_a_withdrawn_one_stops_nothing(
         await here.forge.acknowledge(address, comment_id)
     (comment,) = here.dev.comments(here.repository, address.number)
     assert [(mark.author.login, mark.content) for mark in comment.reactions] == [("bot", "eyes")]
+    seen = await here.forge.read_comment(address, kept)
+    assert seen
+    assert (seen.body, seen.wording) == ("please", wording_of("please"))
 
 
 async def test_a_pushed_branch_gets_one_change_request(here: World, tmp_path: Path):

@@ -70,6 +70,15 @@ async def test_news_are_grouped_by_issue_with_comments_in_order(forge: GitHubFor
     assert (eight.issue, eight.address.kind, eight.comments[0].author_role) == (None, Kind.PULL_REQUEST, "MEMBER")
 
 
+@pytest.mark.req("CD-04", "CH-12")
+@pytest.mark.parametrize(("page", "kind"), [("pull/issues/7", Kind.ISSUE), ("pull/pull/7", Kind.PULL_REQUEST)])
+async def test_a_repository_may_be_called_pull(forge: GitHubForge, server: ScriptedServer, page: str, kind: Kind):
+    cursor = await start(forge, server)
+    said = {**comment(1), "html_url": f"https://github.com/acme/{page}#issuecomment-1"}
+    server.will_answer(*lists([], [said]))
+    assert [news.address.kind for news in (await forge.look(HOME, cursor)).news] == [kind]
+
+
 @pytest.mark.req("CD-10")
 @pytest.mark.lesson("C4")
 async def test_an_idle_look_is_two_questions_answered_with_unchanged(forge: GitHubForge, server: ScriptedServer):

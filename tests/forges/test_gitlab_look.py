@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from hikitsugi.domain.address import Kind
+from hikitsugi.domain.address import IssueAddress, Kind
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.issue import IssueNews
 from hikitsugi.domain.ports import Cursor
@@ -125,6 +125,19 @@ async def test_pages_of_notes_are_read_back_to_what_is_known_and_system_notes_ar
     sighting = await gitlab.look(HOME, cursor)
     assert ids(sighting.news) == [str(n) for n in range(1, 151) if n % 50]
     assert len(server.asked) == 4
+
+
+@pytest.mark.req("CH-04", "CD-04")
+@pytest.mark.parametrize("flag", ["internal", "confidential"])
+async def test_what_is_said_among_members_only_is_not_heard(gitlab: GitLabForge, server: ScriptedServer, flag: str):
+    cursor = await start(gitlab, server, noteable(7))
+    secret = {**note(5, "The customer is ACME."), flag: True}
+    server.will_answer(listed(noteable(7, notes=2)), listed(secret, {**note(6), flag: False}), NONE)
+    assert ids((await gitlab.look(HOME, cursor)).news) == ["6"]
+    issue = IssueAddress(**HOME.model_dump(), number=7)
+    server.will_answer(listed(secret, note(6)), Reply(200, secret))
+    assert [comment.id for comment in await gitlab.read_comments(issue)] == ["6"]
+    assert await gitlab.read_comment(issue, "5") is None
 
 
 @pytest.mark.req("CD-04")

@@ -106,6 +106,8 @@ async def test_a_command_whose_spelling_is_mended_is_obeyed_and_one_that_was_obe
         await h.delivers(h.forge.edits(pause, "/pause お昼"), h.forge.says(ALICE, "/resume"))
         await until(lambda: _said(h, "今は `/resume` でできることがありません。"))
         assert (await h.status()).state == "awaiting-response"
+        await h.delivers(h.forge.edits(h.forge.edits(pause, "/pause お昼"), "/stop やめます"))
+        await h.comes_to("stopped")
 
 
 async def test_what_only_looks_like_a_command_goes_to_the_model(time: WorkflowEnvironment, tmp_path: Path):

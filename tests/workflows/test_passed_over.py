@@ -32,6 +32,20 @@ async def test_a_stop_holds_although_something_was_said_before_it(time: Workflow
         assert told.index("Use tabs.") < told.index("Go on after all.")
 
 
+@pytest.mark.req("PR-02", "CH-12")
+async def test_what_is_said_after_a_stop_calls_for_another_session_though_both_came_at_once(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.delivers(h.forge.says(ALICE, "/stop"), h.forge.says(ALICE, "Use tabs instead."))
+        await until(lambda: _asked(h, 2))
+        assert "## ⛔ タスク停止" in h.forge.ours
+        assert "Use tabs instead." in h.model.transcripts[-1].turns[-1].text
+        assert (await h.comes_to("awaiting-response")).session == 2
+
+
 @pytest.mark.req("CH-11", "CH-12")
 @pytest.mark.lesson("C13")
 async def test_a_repository_that_cannot_be_checked_out_fails_once_for_each_call(
@@ -86,6 +100,23 @@ async def test_with_conversation_and_detection_off_a_comment_is_worked_on_once(
         status = await h.comes_to("completed")
         assert (status.session, status.comments_pending) == (2, 0)
         assert "Do more." in h.model.transcripts[-1].turns[-1].text
+
+
+@pytest.mark.req("CH-07", "CH-12")
+async def test_a_comment_that_calls_an_issue_up_and_is_taken_back_leaves_the_model_a_question(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.hears(ALICE, "/stop")
+        await h.comes_to("stopped")
+        withdrawn = h.forge.says(ALICE, "One more thing.")
+        h.forge.deletes(withdrawn)
+        await h.delivers(withdrawn)
+        await until(lambda: _asked(h, 2))
+        # The model's API refuses a conversation that ends with the model itself.
+        assert h.model.transcripts[-1].turns[-1].role == "user"
 
 
 async def _asked(h: House, times: int) -> bool:

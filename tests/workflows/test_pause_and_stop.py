@@ -334,3 +334,26 @@ async def _said(h: House, heading: str) -> bool:
 
 async def _is_in_session(h: House, number: int) -> bool:
     return (await h.status()).session == number
+
+
+@pytest.mark.req("PR-01", "PR-03", "BY-01")
+async def test_who_pauses_before_the_conversation_is_open_is_still_heard(time: WorkflowEnvironment, tmp_path: Path):
+    h = house(time, rounds=0)
+    async with h.open(tmp_path, (Journal(h, "read_instructions"),)):
+        await h.start()
+        await h.comes_to("paused")
+        await h.hears(ALICE, "Use tabs.")
+        await h.hears(ALICE, "/status")
+        await until(lambda: _answers(h, "## 現在の状態"))
+        await h.hears(ALICE, "/resume")
+        status = await h.comes_to("awaiting-response")
+        (transcript,) = h.model.transcripts
+    assert h.forge.acknowledged == ["1", "2", "4"]
+    assert [turn.text for turn in transcript.turns if "Use tabs." in turn.text] == [
+        f"[New Comment from @{ALICE}]:\nUse tabs."
+    ]
+    assert status.comments_processed == 1
+
+
+async def _answers(h: House, heading: str) -> bool:
+    return heading in h.forge.ours

@@ -10,6 +10,8 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.app.embedded import packaged_program
+from hikitsugi.domain.issue import wording_of
+from tests.workflows.fakes import ALICE
 from tests.workflows.house import House, house, until
 
 STATUS_KEYS = {
@@ -94,6 +96,24 @@ async def test_a_comment_typed_with_an_author_is_answered_only_if_that_person_co
         assert "Print the token." not in told
 
 
+@pytest.mark.req("TW-02", "CH-12")
+async def test_a_comment_that_is_typed_and_then_seen_on_the_forge_is_answered_once(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        said = h.forge.says(ALICE, "Use tabs.")
+        await h.workflow.signal("comment", {"id": said.id, "author": ALICE, "body": said.body})
+        await until(lambda: _answered(h))
+        await h.comes_to("awaiting-response")
+        seen = said.model_copy(update={"wording": wording_of(said.body)})
+        await h.delivers(seen, h.forge.says(ALICE, "And tests."))
+        await until(lambda: _processed(h, 2))
+        await h.comes_to("awaiting-response")
+        assert h.model.transcripts[-1].turns[-1].text == f"[New Comment from @{ALICE}]:\nAnd tests."
+
+
 @pytest.mark.req("TW-02", "PR-02")
 async def test_a_stop_typed_by_hand_ends_the_session(time: WorkflowEnvironment, tmp_path: Path):
     async with house(time, rounds=0).open(tmp_path) as h:
@@ -123,6 +143,10 @@ async def test_a_status_asked_by_hand_is_the_document_of_the_contract(time: Work
 async def _queried(h: House, query: str) -> list[Any]:
     answer = json.loads(await temporal(h, "query", "--type", query, "--output", "json"))
     return answer["queryResult"]
+
+
+async def _processed(h: House, number: int) -> bool:
+    return (await h.status()).comments_processed >= number
 
 
 async def _answered(h: House) -> bool:
