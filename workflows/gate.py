@@ -20,6 +20,11 @@ class Gate:
         self._display = display
         self._is_long = is_long
         self._renew = renew
+        self._stands_open = False
+
+    def stand_open(self) -> None:
+        """The session is over: nothing holds its last steps any more."""
+        self._stands_open = True
 
     @property
     def is_closed(self) -> bool:
@@ -31,14 +36,16 @@ class Gate:
 
         Planned work can go on in a fresh run from a checkpoint only.
         """
+        if self._stands_open:
+            return
         may_renew = at_checkpoint or not self._life.is_planned
         while self.is_closed:
             self._life.before_pause = self._life.before_pause or self._life.state
             if self._life.hold:
                 await self._stay_closed(may_renew=may_renew)
             self._leave_if_stopped()
-            state, self._life.before_pause = self._life.before_pause, None
-            await self._display.show(state)
+            await self._display.show(self._life.before_pause)
+            self._life.before_pause = None
         self._leave_if_stopped()
 
     async def _stay_closed(self, *, may_renew: bool) -> None:

@@ -20,6 +20,7 @@ from hikitsugi.domain.status import Status
 from hikitsugi.messages import budget as budget_texts
 from hikitsugi.messages import commands as command_texts
 from hikitsugi.messages import comments, operators, plans
+from workflows import limits
 from workflows.assigned_work import AssignedWork
 from workflows.caretaker import Caretaker
 from workflows.comment_log import CommentLog
@@ -59,7 +60,7 @@ class IssueWorkflow:
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
         self.intake = Intake(self.life, self.steps, self.display, self.log, self.obey)
         self.living = LivingComment(self.issue, self.life, self.display)
-        self.display.changed = self.living.changed
+        self.display.changed, self.display.obey = self.living.changed, self.grant
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
         self.purse = Purse(self.life, self.steps, self.gate, self.status)
         planning = PlanningSteps(self.issue, self.life, patience, self.gate.passage)
@@ -128,6 +129,11 @@ class IssueWorkflow:
                 raise
             self.life.stop = self.life.hold = None
             self.is_called = self.life.take_call()
+        except ActivityError as error:
+            # A forge that refuses the label is asked again: this story has no other end.
+            self.life.note_trouble(reason_of(error))
+            self.display.refresh()
+            await workflow.sleep(limits.INTAKE_PAUSE)
 
     def is_wanted(self) -> bool:
         """Whether somebody calls, writes or pauses."""
@@ -152,11 +158,13 @@ class IssueWorkflow:
 
     async def hand_over(self, ending: Ending) -> None:
         """Save the work, say how it ended, keep the summary; a forge that refuses does not undo the ending."""
+        self.gate.stand_open()
         self.is_called = self.life.take_call()
         order, self.life.stop = self.life.stop, None
         if ending is not Ending.COMPLETED and not order:
             self.life.pass_over()
-        self.life.hold = self.life.before_pause = None
+        if ending is not Ending.COMPLETED:
+            self.life.hold = self.life.before_pause = None
         now, error = workflow.now(), self.life.error or ""
         left = Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=error)
         if self.life.session:

@@ -98,6 +98,8 @@ class Steps:
 
     async def open_conversation(self, now: datetime) -> int:
         """Begin the session's conversation; the number of its next turn."""
+        # Whoever holds it here must be heard, or could not resume it by a comment.
+        await self._passage()
         request = OpenConversation(
             issue=self._issue,
             session=self._session.number,
@@ -113,9 +115,10 @@ class Steps:
             instructions=self._session.key_of("instructions"),
             branch=self._life.request_branch,
         )
+        step, summary = MemoryActivities.open_conversation, "open the conversation"
         self.is_opening = True
         try:
-            return await self._work(MemoryActivities.open_conversation, request, limits.STORE, "open the conversation")
+            return await self._patience.take(step, request, limits.STORE, summary)
         finally:
             self.is_opening = False
 

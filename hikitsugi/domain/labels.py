@@ -32,3 +32,13 @@ def wish_in(labels: Collection[str], state: State, names: LabelNames) -> Wish:
     if state is State.PAUSED and State.PAUSED not in shown:
         return Wish.RESUME
     return Wish.PUT_RIGHT
+
+
+def wish_before(labels: Collection[str], was: State, wanted: State, names: LabelNames) -> Wish | None:
+    """What somebody asks for on the way from one state to another; None when the label can be moved.
+
+    A pause or a stop that the watcher has not told yet would else be taken off unheard.
+    """
+    wish = wish_in(labels, was, names)
+    is_new = (wish is Wish.PAUSE and wanted is not State.PAUSED) or (wish is Wish.STOP and wanted not in _ENDED)
+    return wish if is_new else None

@@ -100,6 +100,8 @@ class Life(Hearing, BaseModel):
     """Why the last session, or the last pass of this one, failed."""
     trouble: str | None = None
     """What cannot be done at the moment, and is tried again."""
+    shown: State | None = None
+    """The state whose label we set last, if nothing was changed since by halves."""
     is_alarmed: bool = False
     """Whether the labels are not what we show, and were not put in order yet."""
     assignment: Assignment | None = None

@@ -1,12 +1,13 @@
 """What passes is told while it lasts, and no longer."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from temporalio.testing import WorkflowEnvironment
 
-from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import Policy
@@ -82,6 +83,40 @@ async def test_of_two_limits_the_longer_is_still_told_when_the_shorter_is_over(
         await time.fast_forward(h.workflow, timedelta(minutes=2))
         await until(lambda: _acknowledged(h))
         await until(lambda: _waits_for(h, "モデルの利用制限"))
+
+
+class ForgeWithoutLabels(FakeForge):
+    """Refuses to change labels for a while."""
+
+    is_strict = False
+
+    async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
+        if self.is_strict:
+            raise WillNeverWork("The token may not change labels.")
+        await super().change_labels(issue, add, remove)
+
+
+@pytest.mark.req("PR-01", "CH-06", "TW-04")
+async def test_a_pause_at_rest_outlives_a_forge_that_refuses_its_label(time: WorkflowEnvironment, tmp_path: Path):
+    h = house(time, rounds=0, policy=Policy(converses=False))
+    h.forge = forge = ForgeWithoutLabels(h.issue)
+    async with h.open(tmp_path):
+        await h.start()
+        await h.comes_to("completed")
+        forge.is_strict = True
+        await h.workflow.signal("pause")
+        await until(lambda: _complains(h, "The token may not change labels."))
+        assert "一時停止" in str((await h.status()).waiting_for)
+        forge.is_strict = False
+        await time.fast_forward(h.workflow, timedelta(minutes=2))
+        await h.comes_to("paused")
+        forge.is_strict = True
+        await h.workflow.signal("resume")
+        await until(lambda: _complains(h, "The token may not change labels."))
+        forge.is_strict = False
+        await time.fast_forward(h.workflow, timedelta(minutes=2))
+        await h.comes_to("completed")
+        assert "paused" not in forge.labels
 
 
 @pytest.mark.req("CH-06", "TW-05")
