@@ -298,16 +298,28 @@ class IssueWorkflow:
                 self.resume(order)
             case Word.STOP if self.is_called:
                 self.stop(order)
-            case Word.RETRY if self.life.stop or not self.is_called:
+            case Word.RETRY if self.can_be_called:
                 self.call()
             case Word.APPROVE | Word.REVISE if self.life.can_be_steered(command.word):
                 self.life.steer(command.word, comment)
             case Word.STATUS:
                 return command_texts.status(self.language, self.status())
             case word:
-                unknown = command_texts.not_understood(self.language, self.life.mention)
-                return command_texts.not_now(self.language, word, self.life.mention) if word else unknown
+                return self.cannot(word)
         return None
+
+    @property
+    def can_be_called(self) -> bool:
+        """Whether no session is under way, or one that is being stopped, and nothing speaks against another."""
+        return not self.life.is_known_closed and (self.life.stop is not None or not self.is_called)
+
+    def cannot(self, word: Word | None) -> str:
+        """The answer to a command that is unknown or has no meaning at the moment."""
+        if word is None:
+            return command_texts.not_understood(self.language, self.life.mention)
+        if word is Word.RETRY and self.life.is_known_closed:
+            return comments.reopen(self.language)
+        return command_texts.not_now(self.language, word, self.life.mention)
 
     @workflow.query
     def status(self) -> Status:
