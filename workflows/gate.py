@@ -29,7 +29,8 @@ class Gate:
     @property
     def is_closed(self) -> bool:
         """Whether somebody paused the issue, or the end of a pause is not shown yet."""
-        return self._life.hold is not None or self._life.before_pause is not None
+        is_held = self._life.hold is not None or self._life.before_pause is not None
+        return is_held and not self._stands_open
 
     async def passage(self, *, at_checkpoint: bool = False) -> None:
         """Go through, after waiting where it is closed; a session that was stopped goes no further.

@@ -57,6 +57,7 @@ class IssueWorkflow:
         patience = Patience(self.life)
         self.display = Display(self.issue, self.life, patience)
         self.gate = Gate(self.life, self.display, is_long, self.renew)
+        patience.is_held = lambda: self.gate.is_closed
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
         self.intake = Intake(self.life, self.steps, self.display, self.log, self.obey)
         self.living = LivingComment(self.issue, self.life, self.display)
