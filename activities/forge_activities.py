@@ -11,6 +11,7 @@ from activities.reading import conclusion_of, submission_at, summary_at
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.issue import Comment, NewChangeRequest
+from hikitsugi.domain.labels import Wish, wish_before
 from hikitsugi.domain.plan import Plan, TurnRef
 from hikitsugi.domain.policy import LabelNames, Language, Policy
 from hikitsugi.domain.ports import Forge, Memory
@@ -44,6 +45,8 @@ class ShowState(Value):
     issue: IssueAddress
     state: State
     labels: LabelNames
+    was: State | None = None
+    """The state we showed before, if we know; what another label asks for beside it is told."""
 
 
 class PostComment(Value):
@@ -177,11 +180,16 @@ class ForgeActivities:
             await self._forge(issue).acknowledge(comment.place or issue, comment.id)
 
     @activity.defn
-    async def show_state(self, request: ShowState) -> None:
-        """Set the wanted state's label and take the others off."""
-        wanted = request.labels.of(request.state)
-        others = [label for label in request.labels.states if label != wanted]
-        await self._forge(request.issue).change_labels(request.issue, add=[wanted], remove=others)
+    async def show_state(self, request: ShowState) -> Wish | None:
+        """Set the wanted state's label and take the others off, unless one of them asks for something else first."""
+        forge, names, wanted = self._forge(request.issue), request.labels, request.labels.of(request.state)
+        present = (await forge.read_issue(request.issue)).labels
+        if request.was and (wish := wish_before(present, request.was, request.state, names)):
+            return wish
+        add, remove = [] if wanted in present else [wanted], names.instead_of(request.state, present)
+        if add or remove:
+            await forge.change_labels(request.issue, add, remove)
+        return None
 
     @activity.defn
     async def post_comment(self, request: PostComment) -> bool:

@@ -5,9 +5,11 @@ from collections.abc import Callable
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
+from temporalio.exceptions import ActivityError
 
 from activities.forge_activities import ForgeActivities, ShowState
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.labels import Wish
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.states import State
@@ -35,16 +37,36 @@ class Display:
         self._phase: Phase | None = None
         self.changed: Callable[[], None] = lambda: None
         """Called whenever people on the issue should be told something."""
+        self.obey: Callable[[Wish], bool] = lambda _: False
+        """Called with what a label asks for; False when there is nothing to grant."""
 
     async def show(self, state: State) -> None:
-        """Change the state everywhere."""
-        self._life.state = state
+        """Change the state everywhere; where the forge refuses, it stays as it was."""
+        before, self._life.state = self._life.state, state
         self.changed()
         self.index()
         self.refresh()
-        request = ShowState(issue=self._issue, state=state, labels=self._life.policy.labels)
-        async with self._labels:
-            await self._patience.take(ForgeActivities.show_state, request, limits.FORGE, f"label: {state}")
+        try:
+            async with self._labels:
+                await self._label(state)
+        except ActivityError:
+            if self._life.state is state:
+                self._life.state = before
+            raise
+        self._life.trouble = None
+
+    async def _label(self, state: State) -> None:
+        """Move the label; what somebody asked for by another one meanwhile is obeyed first."""
+        was, self._life.shown = self._life.shown, None
+        request = ShowState(issue=self._issue, state=state, labels=self._life.policy.labels, was=was)
+        summary = f"label: {state}"
+        wish = await self._patience.take(ForgeActivities.show_state, request, limits.FORGE, summary)
+        if wish and self.obey(wish):
+            return
+        if wish:
+            anyway = request.model_copy(update={"was": None})
+            await self._patience.take(ForgeActivities.show_state, anyway, limits.FORGE, summary)
+        self._life.shown = state
 
     @property
     def is_changing(self) -> bool:

@@ -20,25 +20,33 @@ class Gate:
         self._display = display
         self._is_long = is_long
         self._renew = renew
+        self._stands_open = False
+
+    def stand_open(self) -> None:
+        """The session is over: nothing holds its last steps any more."""
+        self._stands_open = True
 
     @property
     def is_closed(self) -> bool:
         """Whether somebody paused the issue, or the end of a pause is not shown yet."""
-        return self._life.hold is not None or self._life.before_pause is not None
+        is_held = self._life.hold is not None or self._life.before_pause is not None
+        return is_held and not self._stands_open
 
     async def passage(self, *, at_checkpoint: bool = False) -> None:
         """Go through, after waiting where it is closed; a session that was stopped goes no further.
 
         Planned work can go on in a fresh run from a checkpoint only.
         """
+        if self._stands_open:
+            return
         may_renew = at_checkpoint or not self._life.is_planned
         while self.is_closed:
             self._life.before_pause = self._life.before_pause or self._life.state
             if self._life.hold:
                 await self._stay_closed(may_renew=may_renew)
             self._leave_if_stopped()
-            state, self._life.before_pause = self._life.before_pause, None
-            await self._display.show(state)
+            await self._display.show(self._life.before_pause)
+            self._life.before_pause = None
         self._leave_if_stopped()
 
     async def _stay_closed(self, *, may_renew: bool) -> None:

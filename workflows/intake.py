@@ -69,7 +69,7 @@ class Intake:
         """At rest, the rules in force now decide who counts; a session keeps those it began with."""
         called = await self._steps.take_up()
         if self._life.session is None:
-            self._life.called = called
+            self._life.follow(called)
 
     def _weighed(self, comment: Comment, waiting: Waiting) -> Waiting:
         """Say of a comment whether it closes the conversation, while its text is at hand."""

@@ -20,6 +20,7 @@ from hikitsugi.domain.status import Status
 from hikitsugi.messages import budget as budget_texts
 from hikitsugi.messages import commands as command_texts
 from hikitsugi.messages import comments, operators, plans
+from workflows import limits
 from workflows.assigned_work import AssignedWork
 from workflows.caretaker import Caretaker
 from workflows.comment_log import CommentLog
@@ -56,10 +57,11 @@ class IssueWorkflow:
         patience = Patience(self.life)
         self.display = Display(self.issue, self.life, patience)
         self.gate = Gate(self.life, self.display, is_long, self.renew)
+        patience.is_held = lambda: self.gate.is_closed
         self.steps = Steps(self.issue, self.life, patience, self.gate.passage)
         self.intake = Intake(self.life, self.steps, self.display, self.log, self.obey)
         self.living = LivingComment(self.issue, self.life, self.display)
-        self.display.changed = self.living.changed
+        self.display.changed, self.display.obey = self.living.changed, self.grant
         self.caretaker = Caretaker(self.life, self.steps, self.display, self.grant)
         self.purse = Purse(self.life, self.steps, self.gate, self.status)
         planning = PlanningSteps(self.issue, self.life, patience, self.gate.passage)
@@ -128,6 +130,11 @@ class IssueWorkflow:
                 raise
             self.life.stop = self.life.hold = None
             self.is_called = self.life.take_call()
+        except ActivityError as error:
+            # A forge that refuses the label is asked again: this story has no other end.
+            self.life.note_trouble(reason_of(error))
+            self.display.refresh()
+            await workflow.sleep(limits.INTAKE_PAUSE)
 
     def is_wanted(self) -> bool:
         """Whether somebody calls, writes or pauses."""
@@ -152,11 +159,13 @@ class IssueWorkflow:
 
     async def hand_over(self, ending: Ending) -> None:
         """Save the work, say how it ended, keep the summary; a forge that refuses does not undo the ending."""
+        self.gate.stand_open()
         self.is_called = self.life.take_call()
         order, self.life.stop = self.life.stop, None
         if ending is not Ending.COMPLETED and not order:
             self.life.pass_over()
-        self.life.hold = self.life.before_pause = None
+        if ending is not Ending.COMPLETED:
+            self.life.hold = self.life.before_pause = None
         now, error = workflow.now(), self.life.error or ""
         left = Handover(session=self.life.sessions, ending=ending, ended_at=now, summary=error)
         if self.life.session:
@@ -289,16 +298,28 @@ class IssueWorkflow:
                 self.resume(order)
             case Word.STOP if self.is_called:
                 self.life.end_by(order_in(order), by_comment=True)
-            case Word.RETRY if self.life.stop or not self.is_called:
+            case Word.RETRY if self.can_be_called:
                 self.call()
             case Word.APPROVE | Word.REVISE if self.life.can_be_steered(command.word):
                 self.life.steer(command.word, comment)
             case Word.STATUS:
                 return command_texts.status(self.language, self.status())
             case word:
-                unknown = command_texts.not_understood(self.language, self.life.mention)
-                return command_texts.not_now(self.language, word, self.life.mention) if word else unknown
+                return self.cannot(word)
         return None
+
+    @property
+    def can_be_called(self) -> bool:
+        """Whether no session is under way, or one that is being stopped, and nothing speaks against another."""
+        return not self.life.is_known_closed and (self.life.stop is not None or not self.is_called)
+
+    def cannot(self, word: Word | None) -> str:
+        """The answer to a command that is unknown or has no meaning at the moment."""
+        if word is None:
+            return command_texts.not_understood(self.language, self.life.mention)
+        if word is Word.RETRY and self.life.is_known_closed:
+            return comments.reopen(self.language)
+        return command_texts.not_now(self.language, word, self.life.mention)
 
     @workflow.query
     def status(self) -> Status:

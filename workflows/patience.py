@@ -1,7 +1,7 @@
 """Takes a step; a limit of the forge or the model becomes a durable wait that everybody can see."""
 
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from temporalio import workflow
@@ -11,6 +11,7 @@ from activities.failures import AWAY, LIMITED, UNPREPARED
 from hikitsugi.domain.life import Life
 from hikitsugi.messages import operators
 from workflows import limits
+from workflows.timers import happens_before
 
 A = TypeVar("A")
 P = TypeVar("P")
@@ -25,6 +26,8 @@ class Patience:
     def __init__(self, life: Life) -> None:
         self._life = life
         self.show: Callable[[], None] = lambda: None
+        self.is_held: Callable[[], bool] = lambda: False
+        """Whether somebody wants to hold the work."""
         self._limits: list[str] = []
 
     @property
@@ -43,38 +46,42 @@ class Patience:
         passage: Passage | None = None,
     ) -> R:
         """What the step gives, after whatever it has to wait for."""
-        return await self.take_anew(step, lambda: request, limit, summary, queue=queue, passage=passage)
+        return await self.outlast(lambda: execute(step, request, limit, summary, queue), limit.whose, passage)
 
-    async def take_anew(
-        self,
-        step: Step[A, P, R],
-        request: Callable[[], P],
-        limit: limits.Limits,
-        summary: str,
-        *,
-        queue: str | None = None,
-        passage: Passage | None = None,
+    async def outlast(
+        self, attempt: Callable[[], Awaitable[R]], whose: operators.Limiter, passage: Passage | None = None
     ) -> R:
-        """The same, where what is asked for depends on what happened while it had to wait."""
+        """What an attempt gives once nobody asks to stay away any more."""
         away = 0
         while True:
             if passage:
                 await passage()
             try:
-                return await execute(step, request(), limit, summary, queue)
+                return await attempt()
             except ActivityError as error:
                 away += is_away(error)
                 wait = min(limits.AWAY_PAUSE * away, limits.LONGEST_AWAY) if is_away(error) else asked_to_wait(error)
                 if wait is None:
                     raise
-            await self._wait(limit.whose, wait)
+            await self._wait(whose, workflow.now() + wait, passage)
 
-    async def _wait(self, whose: operators.Limiter, wait: timedelta) -> None:
-        limit = operators.awaits_limit(self._life.policy.language, whose, workflow.now() + wait)
+    async def _wait(self, whose: operators.Limiter, until: datetime, passage: Passage | None) -> None:
+        """Wait for the end of a limit; a pause meanwhile takes effect at once, and the rest is waited for after it."""
+        # A run that waited before this was so waits to the end.
+        if passage is None or not workflow.patched("a pause interrupts the wait for a limit"):
+            await self._happens_within_limit(whose, until, lambda: False)
+            return
+        while await self._happens_within_limit(whose, until, self.is_held):
+            await passage()
+
+    async def _happens_within_limit(
+        self, whose: operators.Limiter, until: datetime, happens: Callable[[], bool]
+    ) -> bool:
+        limit = operators.awaits_limit(self._life.policy.language, whose, until)
         self._limits.append(limit)
         self.show()
         try:
-            await workflow.sleep(wait, summary=limit)
+            return await happens_before(until, happens, limit)
         finally:
             self._limits.remove(limit)
             self.show()

@@ -230,7 +230,7 @@ class SessionStory:
     async def hears_before(self, until: datetime) -> bool:
         """Whether something comes up before the time is up; a pause is lived through and does not count."""
         planning = self.life.current.planning
-        if not await self.happens_before(until, lambda: self.has_news() or planning.is_approved):
+        if not await self.comes_before(until, lambda: self.has_news() or planning.is_approved):
             return False
         await self.renew_if_long()
         began = workflow.now()
@@ -255,7 +255,7 @@ class SessionStory:
         session.awaits_until = session.awaits_until or workflow.now() + policy.reply_timeout
         while True:
             self.display.wait_for_people(operators.awaits_reply(self.language, session.awaits_until))
-            if not await self.happens_before(session.awaits_until, self.has_news):
+            if not await self.comes_before(session.awaits_until, self.has_news):
                 return Closure.SILENCE
             await self.renew_if_long()
             if self.gate.is_closed:
@@ -295,6 +295,13 @@ class SessionStory:
         """Go on in a fresh run when the history of this one has grown long."""
         if is_long():
             await self.renew()
+
+    async def comes_before(self, until: datetime, happens: Callable[[], bool]) -> bool:
+        """Whether something happens before the time is up; who wrote in time counts even where that is known late."""
+        if await self.happens_before(until, happens):
+            return True
+        await workflow.wait_condition(lambda: not self.life.pending or self.is_interrupted())
+        return happens()
 
     async def happens_before(self, until: datetime, happens: Callable[[], bool]) -> bool:
         """Whether it happens before the time is up; meanwhile late duplicates of our comments are removed."""

@@ -39,10 +39,9 @@ from hikitsugi.domain.waiting import Waiting
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages import change_request
 from workflows import limits
-from workflows.patience import A, P, Passage, Patience, R, Step, is_without_checkout
+from workflows.patience import A, P, Passage, Patience, R, Step, execute, is_without_checkout
 from workflows.reasons import reason_of
 
-HEARD_AT_THE_GATE = "heard-at-the-gate"
 _SUMMARY = 200
 
 
@@ -99,27 +98,17 @@ class Steps:
 
     async def open_conversation(self, now: datetime) -> int:
         """Begin the session's conversation; the number of its next turn."""
+        step, summary = MemoryActivities.open_conversation, "open the conversation"
 
-        def request() -> OpenConversation:
+        async def attempt() -> int:
+            """Whoever holds the work or writes during a limit is heard: nobody is only while it is read."""
             self.is_opening = True
-            return self._opening(now)
+            try:
+                return await execute(step, self._opening(now), limits.STORE, summary, None)
+            finally:
+                self.is_opening = False
 
-        try:
-            return await self._patience.take_anew(
-                MemoryActivities.open_conversation,
-                request,
-                limits.STORE,
-                "open the conversation",
-                passage=self._heard_passage,
-            )
-        finally:
-            self.is_opening = False
-
-    async def _heard_passage(self) -> None:
-        """Wait at the gate, and hear meanwhile who opens it; earlier runs did not."""
-        is_closed = self._life.hold is not None or self._life.before_pause is not None
-        self.is_opening = is_closed and not workflow.patched(HEARD_AT_THE_GATE)
-        await self._passage()
+        return await self._patience.outlast(attempt, limits.STORE.whose, self._passage)
 
     def _opening(self, now: datetime) -> OpenConversation:
         return OpenConversation(

@@ -16,7 +16,7 @@ from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.plan import TurnRef
 from hikitsugi.domain.policy import Policy
 from hikitsugi.domain.session import Called, Ending, Handover, Session
-from hikitsugi.domain.states import State
+from hikitsugi.domain.states import ENDED, State
 from hikitsugi.domain.status import Status
 from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.value import Value
@@ -100,6 +100,8 @@ class Life(Hearing, BaseModel):
     """Why the last session, or the last pass of this one, failed."""
     trouble: str | None = None
     """What cannot be done at the moment, and is tried again."""
+    shown: State | None = None
+    """The state whose label we set last, if nothing was changed since by halves."""
     is_alarmed: bool = False
     """Whether the labels are not what we show, and were not put in order yet."""
     assignment: Assignment | None = None
@@ -134,6 +136,11 @@ class Life(Hearing, BaseModel):
         return self.facts is not None and self.facts.for_work
 
     @property
+    def is_known_closed(self) -> bool:
+        """Whether the watcher last saw it closed."""
+        return self.facts is not None and self.facts.state != "open"
+
+    @property
     def is_planned(self) -> bool:
         """Whether a session works by plan now."""
         return self.session is not None and self.session.phase is not None
@@ -165,9 +172,17 @@ class Life(Hearing, BaseModel):
         """The issue's title, once it was read."""
         return self.called.title if self.called else ""
 
+    def follow(self, called: Called) -> None:
+        """At rest, go by the rules in force now; what ended before this life began is shown as its label tells."""
+        self.called = called
+        shown = called.policy.labels.shown_by(called.labels) & ENDED
+        if self.is_new and self.state is State.PROCESSING and len(shown) == 1:
+            (self.state,) = shown
+
     def end_by(self, order: Order, *, by_comment: bool = False) -> None:
         """Somebody stops the session; a call that came before is withdrawn."""
-        self.stop, self.called_again = self.stop or order, False
+        first, self.called_again = self.stop or order, False
+        self.stop = first.model_copy(update={"closing": first.closing or order.closing})
         self.draw_a_line(before_pending=by_comment)
 
     def take_call(self) -> bool:
@@ -274,7 +289,8 @@ class Life(Hearing, BaseModel):
         bot, earlier = self.called.bot if self.called else None, self.facts
         if bot is None or earlier is None or facts.assignees is None:
             return False
-        return bot in (earlier.assignees or ()) and bot not in facts.assignees
+        before, now = ({name.casefold() for name in names or ()} for names in (earlier.assignees, facts.assignees))
+        return bot.casefold() in before - now
 
     @property
     def _inherited_from(self) -> str | None:

@@ -34,6 +34,10 @@ class LabelNames(Value):
         carried = {label.casefold() for label in labels}
         return frozenset(state for state in OF_OUR_WORK if self.of(state).casefold() in carried)
 
+    def instead_of(self, state: State, labels: Iterable[str]) -> list[str]:
+        """Those of the labels that show a state otherwise than by its one label, as they are written."""
+        return [label for label in labels if label != self.of(state) and self.shown_by([label])]
+
     def trigger_in(self, labels: Iterable[str]) -> bool:
         """Whether one of the labels asks for work."""
         return bool({label.casefold() for label in labels} & {label.casefold() for label in self.trigger})

@@ -22,3 +22,6 @@ OF_OUR_WORK = (
     *(State.PAUSED, State.STOPPED, State.FAILED),
 )
 """The states of issues that the built-in agent works on; the others are those of external agents' issues."""
+
+ENDED = frozenset({State.COMPLETED, State.STOPPED, State.FAILED})
+"""The states in which no session is under way."""

@@ -7,15 +7,13 @@ from hikitsugi.domain.address import IssueAddress, Kind
 from hikitsugi.domain.issue import Issue
 from hikitsugi.domain.life import IssueFacts
 from hikitsugi.domain.policy import LabelNames
-from hikitsugi.domain.states import State
+from hikitsugi.domain.states import ENDED
 from hikitsugi.domain.subject import issue_worked_on
-
-_ENDED = frozenset({State.COMPLETED, State.STOPPED, State.FAILED})
 
 
 def calls_for_work(issue: Issue, labels: LabelNames, *, was_idle: bool = False) -> bool:
     """An open issue or request with a trigger label: no session has ended it, or it was closed or unlabelled before."""
-    return may_be_answered(issue, labels) and (was_idle or not labels.shown_by(issue.labels) & _ENDED)
+    return may_be_answered(issue, labels) and (was_idle or not labels.shown_by(issue.labels) & ENDED)
 
 
 def may_be_answered(issue: Issue, labels: LabelNames) -> bool:

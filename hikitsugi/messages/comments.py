@@ -148,7 +148,7 @@ def stopped(language: Language, *, at: str, order: Order, session: Session | Non
         ja="再開するには、ここにコメントするか、トリガーのラベルを付け直してください。",
         en="To start again, comment here or put the trigger label on again.",
     )
-    return "\n\n".join([heading, told, summary, _reopen(language) if order.closing else again])
+    return "\n\n".join([heading, told, summary, reopen(language) if order.closing else again])
 
 
 def is_closed(language: Language) -> str:
@@ -158,10 +158,11 @@ def is_closed(language: Language) -> str:
         ja="閉じられているため、作業は始めません。コメントは取っておき、再び開かれたときに対応します。",
         en="Nothing is done here while it is closed. The comment is kept until then.",
     )
-    return f"{told}\n\n{_reopen(language)}"
+    return f"{told}\n\n{reopen(language)}"
 
 
-def _reopen(language: Language) -> str:
+def reopen(language: Language) -> str:
+    """What helps on a closed issue."""
     return either(language, ja="再開するには、再び開いて(Reopen して)ください。", en="To start again, reopen it.")
 
 

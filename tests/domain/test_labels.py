@@ -4,7 +4,7 @@ from itertools import chain, combinations
 
 import pytest
 
-from hikitsugi.domain.labels import Wish, wish_in
+from hikitsugi.domain.labels import Wish, wish_before, wish_in
 from hikitsugi.domain.policy import LabelNames
 from hikitsugi.domain.states import OF_OUR_WORK, State
 
@@ -89,3 +89,23 @@ def test_labels_of_other_names_mean_nothing():
 def test_a_label_in_other_letters_is_the_same_label():
     assert wish_in(["Processing"], State.PROCESSING, NAMES) is Wish.NOTHING
     assert wish_in(["PAUSED", "processing"], State.PROCESSING, NAMES) is Wish.PAUSE
+
+
+@pytest.mark.req("CH-06", "PR-03")
+@pytest.mark.parametrize("was", OF_OUR_WORK)
+@pytest.mark.parametrize("wanted", OF_OUR_WORK)
+def test_a_request_that_nobody_saw_yet_is_not_taken_off(was: State, wanted: State):
+    for shown in SETS:
+        meant = wish_before([NAMES.of(each) for each in shown], was, wanted, NAMES)
+        stops = State.STOPPED in shown and was not in ENDED
+        pauses = State.PAUSED in shown and was is not State.PAUSED and not stops
+        assert (meant is Wish.STOP) == (stops and wanted not in ENDED)
+        assert (meant is Wish.PAUSE) == (pauses and wanted is not State.PAUSED)
+        assert meant in {None, Wish.STOP, Wish.PAUSE}
+
+
+@pytest.mark.req("CH-06")
+def test_every_other_label_of_a_state_gives_way_as_it_is_written():
+    labels = ["task:misc", "Paused", "paused", "済", "Processing", "stopped "]
+    assert NAMES.instead_of(State.PROCESSING, labels) == ["Paused", "paused", "済", "Processing"]
+    assert NAMES.instead_of(State.PAUSED, labels) == ["Paused", "済", "Processing"]

@@ -305,6 +305,8 @@ def test_an_operators_call_does_not_make_the_watcher_forget_what_it_told():
     [
         (("bot",), (), True),
         (("bot", "maria"), ("maria",), True),
+        (("Bot",), (), True),
+        (("bot",), ("Bot",), False),
         (("bot",), ("bot", "maria"), False),
         (("bot",), None, False),
         (None, (), False),
@@ -321,6 +323,35 @@ def test_an_issue_is_taken_from_us_when_we_were_assigned_and_are_no_more(
     assert Life(called=called, facts=IssueFacts(assignees=earlier)).loses_bot(facts) is loses
     assert not Life(called=CALLED, facts=IssueFacts(assignees=earlier)).loses_bot(facts)
     assert not Life(called=called).loses_bot(facts)
+
+
+@pytest.mark.req("PR-02", "PR-03")
+def test_a_stop_is_told_as_the_first_gave_it_and_that_only_reopening_helps_once_it_is_closed():
+    life = Life()
+    life.end_by(Order(by="alice", reason="Enough."))
+    life.end_by(Order(by="forge", closing=True))
+    life.end_by(Order(by="maria"))
+    assert life.stop == Order(by="alice", reason="Enough.", closing=True)
+
+
+@pytest.mark.req("CH-06")
+@pytest.mark.parametrize(
+    ("labels", "state", "told"),
+    [
+        (("task:misc", "Completed"), State.PROCESSING, State.COMPLETED),
+        (("failed",), State.PROCESSING, State.FAILED),
+        (("failed",), State.PAUSED, State.PAUSED),
+        (("task:misc",), State.PROCESSING, State.PROCESSING),
+        (("paused",), State.PROCESSING, State.PROCESSING),
+        (("completed", "stopped"), State.PROCESSING, State.PROCESSING),
+    ],
+)
+def test_what_ended_before_this_life_is_told_as_its_label_says(labels: tuple[str, ...], state: State, told: State):
+    called = CALLED.model_copy(update={"labels": labels})
+    life, later = Life(state=state), Life(state=state, sessions=1)
+    for each in (life, later):
+        each.follow(called)
+    assert (life.state, later.state, life.called) == (told, state, called)
 
 
 def test_a_session_opens_closes_and_leaves_its_handover():

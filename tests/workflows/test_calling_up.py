@@ -33,6 +33,31 @@ async def test_a_completed_issue_is_left_alone_until_an_accepted_person_writes(
         assert "Print the token." not in told
 
 
+@pytest.mark.req("CH-06", "PR-01", "CH-16")
+@pytest.mark.parametrize("ended", ["completed", "stopped", "failed"])
+async def test_an_ended_issue_that_a_command_brings_to_life_stays_as_its_label_says(
+    time: WorkflowEnvironment, tmp_path: Path, ended: str
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        h.forge.labels |= {ended}
+        with time.with_time_skipping_disabled():
+            deliveries = SignalDeliveries(time.client, h.task_queue)
+            await deliveries.deliver(h.issue, None, [h.forge.says(ALICE, "/status")], start=True)
+        await until(lambda: _answered(h))
+        assert f"`{ended}`" in h.forge.comments[-1].body
+        await h.hears(ALICE, "/pause")
+        await h.comes_to("paused")
+        await h.hears(ALICE, "/resume")
+        await h.comes_to(ended)
+        assert h.forge.labels == {"task:misc", "a human's label", ended}
+        await h.hears(ALICE, "/retry")
+        assert (await h.comes_to("awaiting-response")).session == 1
+
+
+async def _answered(h: House) -> bool:
+    return bool(h.forge.ours)
+
+
 async def _has_heard_everybody(h: House) -> bool:
     return (await h.status()).comments_pending == 0
 

@@ -259,6 +259,35 @@ async def test_a_limit_is_a_durable_wait_that_the_status_shows(time: WorkflowEnv
         assert h.forge.ours == [*told, "## 実行完了"]
 
 
+@pytest.mark.req("PR-01", "PR-02", "BY-05", "CH-06")
+@pytest.mark.lesson("C10")
+async def test_a_pause_or_stop_during_a_limit_takes_effect_at_once_and_the_limit_is_still_kept(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        h.model.refuses = TryAgainLater("limit reached", after=timedelta(hours=1))
+        await h.start()
+        await until(lambda: _waits_for(h, "利用制限"))
+        await h.hears(ALICE, "/pause")
+        status = await h.comes_to("paused")
+        assert "一時停止" in str(status.waiting_for)
+        await time.fast_forward(h.workflow, timedelta(minutes=30))
+        await h.hears(ALICE, "/resume")
+        await h.comes_to("processing")
+        await until(lambda: _waits_for(h, "利用制限"))
+        h.model.refuses = None
+        await time.fast_forward(h.workflow, timedelta(minutes=20))
+        assert len(h.model.transcripts) == 1
+        await time.fast_forward(h.workflow, timedelta(minutes=11))
+        await h.comes_to("awaiting-response")
+        assert len(h.model.transcripts) == 2
+        h.model.refuses = TryAgainLater("limit reached", after=timedelta(hours=1))
+        await h.hears(ALICE, "Also the README.")
+        await until(lambda: _waits_for(h, "利用制限"))
+        await h.hears(ALICE, "/stop")
+        await h.comes_to("stopped")
+
+
 @pytest.mark.req("BY-05", "BY-02")
 async def test_a_limit_is_shown_on_the_issue_too_until_it_is_over(time: WorkflowEnvironment, tmp_path: Path):
     async with house(time, rounds=0).open(tmp_path) as h:

@@ -80,6 +80,9 @@ async def test_what_is_said_on_a_closed_issue_waits_until_it_is_reopened(time: W
         await until(lambda: _said(h, "## 現在の状態"))
         assert (await h.status()).state == "completed"
         assert sum("再び開いて" in comment.body for comment in h.forge.comments) == 1
+        await h.hears(ALICE, "/retry")
+        await until(lambda: _said(h, "再開するには、再び開いて"))
+        assert (await h.status()).state == "completed"
         h.forge.is_open = True
         await h.workflow.signal("issue_changed", {"state": "open"})
         await until(lambda: _asked(h, 2))

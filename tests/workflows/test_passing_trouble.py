@@ -1,12 +1,13 @@
 """What passes is told while it lasts, and no longer."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from temporalio.testing import WorkflowEnvironment
 
-from hikitsugi.domain.address import RepositoryAddress
+from hikitsugi.domain.address import IssueAddress, RepositoryAddress
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.policy import Policy
@@ -56,14 +57,15 @@ async def test_a_pass_that_failed_is_told_until_one_succeeds_and_is_not_handed_o
 
 
 class BusyForge(FakeForge):
-    """Asks for a minute's patience when it is first asked who maria is."""
+    """Asks for patience when it is first asked who maria is."""
 
     is_busy = True
+    patience = timedelta(minutes=1)
 
     async def may_write(self, home: RepositoryAddress, user: str) -> bool:
         if self.is_busy:
             self.is_busy = False
-            raise TryAgainLater("Slow down.", after=timedelta(minutes=1))
+            raise TryAgainLater("Slow down.", after=self.patience)
         return await super().may_write(home, user)
 
 
@@ -82,6 +84,61 @@ async def test_of_two_limits_the_longer_is_still_told_when_the_shorter_is_over(
         await time.fast_forward(h.workflow, timedelta(minutes=2))
         await until(lambda: _acknowledged(h))
         await until(lambda: _waits_for(h, "モデルの利用制限"))
+
+
+@pytest.mark.req("CH-08", "CH-12", "TW-03")
+async def test_who_writes_in_time_is_answered_although_the_forge_lets_us_know_late(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    h = house(time, rounds=0)
+    h.forge = forge = BusyForge(h.issue)
+    forge.patience = timedelta(hours=2)
+    async with h.open(tmp_path):
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await time.fast_forward(h.workflow, timedelta(hours=23, minutes=30))
+        await h.hears("maria", "Use tabs.")
+        await until(lambda: _waits_for(h, "フォージの"))
+        await time.fast_forward(h.workflow, timedelta(hours=1))
+        assert (await h.status()).state == "awaiting-response"
+        await time.fast_forward(h.workflow, timedelta(hours=2))
+        await until(lambda: _acknowledged(h))
+        await until(lambda: _has_told(h, 2))
+        assert (await h.comes_to("awaiting-response")).session == 1
+
+
+class ForgeWithoutLabels(FakeForge):
+    """Refuses to change labels for a while."""
+
+    is_strict = False
+
+    async def change_labels(self, issue: IssueAddress, add: Collection[str], remove: Collection[str]) -> None:
+        if self.is_strict:
+            raise WillNeverWork("The token may not change labels.")
+        await super().change_labels(issue, add, remove)
+
+
+@pytest.mark.req("PR-01", "CH-06", "TW-04")
+async def test_a_pause_at_rest_outlives_a_forge_that_refuses_its_label(time: WorkflowEnvironment, tmp_path: Path):
+    h = house(time, rounds=0, policy=Policy(converses=False))
+    h.forge = forge = ForgeWithoutLabels(h.issue)
+    async with h.open(tmp_path):
+        await h.start()
+        await h.comes_to("completed")
+        forge.is_strict = True
+        await h.workflow.signal("pause")
+        await until(lambda: _complains(h, "The token may not change labels."))
+        assert "一時停止" in str((await h.status()).waiting_for)
+        forge.is_strict = False
+        await time.fast_forward(h.workflow, timedelta(minutes=2))
+        await h.comes_to("paused")
+        forge.is_strict = True
+        await h.workflow.signal("resume")
+        await until(lambda: _complains(h, "The token may not change labels."))
+        forge.is_strict = False
+        await time.fast_forward(h.workflow, timedelta(minutes=2))
+        await h.comes_to("completed")
+        assert "paused" not in forge.labels
 
 
 @pytest.mark.req("CH-06", "TW-05")
@@ -107,3 +164,7 @@ async def _waits_for(h: House, words: str) -> bool:
 
 async def _acknowledged(h: House) -> bool:
     return bool(h.forge.acknowledged)
+
+
+async def _has_told(h: House, results: int) -> bool:
+    return h.forge.ours.count("## 実行完了") == results

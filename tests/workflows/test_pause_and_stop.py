@@ -12,7 +12,11 @@ from temporalio import activity
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
-from tests.workflows.fakes import ALICE
+from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.errors import TryAgainLater
+from hikitsugi.domain.issue import GitRemote
+from hikitsugi.domain.workspace import Commit, Published
+from tests.workflows.fakes import ALICE, FakeWorkshop
 from tests.workflows.house import House, house, until
 
 STEPS = (
@@ -137,6 +141,25 @@ async def test_comments_written_during_a_pause_are_heard_after_it(time: Workflow
         assert (await h.status()).comments_pending == 1
         await h.workflow.signal("resume")
         await until(lambda: _processed(h, 1))
+
+
+@pytest.mark.req("PR-01", "PR-03")
+@pytest.mark.lesson("C11")
+@pytest.mark.parametrize("step", ["take_over", "show_state", "read_instructions", "open_conversation"])
+async def test_a_session_paused_while_it_begins_still_hears_people(
+    time: WorkflowEnvironment, tmp_path: Path, step: str
+):
+    h = house(time, rounds=0)
+    async with h.open(tmp_path, (Journal(h, step),)):
+        await h.start()
+        await h.comes_to("paused")
+        await h.hears(ALICE, "Use tabs.")
+        await h.hears(ALICE, "/status")
+        await until(lambda: _said(h, "## 現在の状態"))
+        await h.hears(ALICE, "/resume")
+        await h.comes_to("awaiting-response")
+        texts = [turn.text for transcript in h.model.transcripts for turn in transcript.turns]
+        assert sum(text.count("Use tabs.") for text in texts) == 1
 
 
 @pytest.mark.req("PR-01", "PR-03")
@@ -279,6 +302,42 @@ async def test_of_a_stop_a_call_and_another_stop_the_last_word_counts(time: Work
         assert (await h.status()).session == 1
 
 
+class BusyWorkshop(FakeWorkshop):
+    """Cannot push for an hour."""
+
+    is_busy = True
+
+    async def publish(self, issue: IssueAddress, remote: GitRemote, branch: str, commit: Commit) -> Published:
+        if self.is_busy:
+            self.is_busy = False
+            raise TryAgainLater("Slow down.", after=timedelta(hours=1))
+        return await super().publish(issue, remote, branch, commit)
+
+
+@pytest.mark.req("PR-02", "CH-06")
+@pytest.mark.lesson("C12")
+@pytest.mark.parametrize("order", ["pause", "stop"])
+async def test_nothing_holds_a_session_that_takes_its_leave(time: WorkflowEnvironment, tmp_path: Path, order: str):
+    h = house(time)
+    h.workshop = BusyWorkshop()
+    h.model.may_speak.clear()
+    async with h.open(tmp_path):
+        await h.start()
+        await until(lambda: _asked(h))
+        await h.workflow.signal("stop")
+        await until(lambda: _is_limited(h))
+        if order == "stop":
+            await h.workflow.signal("issue_changed", {"called_by": "operator"})
+        await h.workflow.signal(order)
+        await time.fast_forward(h.workflow, timedelta(minutes=61))
+        await until(lambda: _said(h, "## ⛔ タスク停止"))
+        if order == "pause":
+            await h.comes_to("paused")
+            await h.workflow.signal("resume")
+        assert (await h.comes_to("stopped")).session == 1
+        assert len(h.workshop.published) == 1
+
+
 @pytest.mark.req("TW-02")
 @pytest.mark.parametrize("typed", [None, "tea", {"by": "maria"}, {"reason": 5}, 7, ["x"]], ids=repr)
 async def test_signals_typed_by_hand_are_understood(time: WorkflowEnvironment, tmp_path: Path, typed: object):
@@ -315,6 +374,10 @@ async def test_comments_typed_by_hand_are_heard_and_malformed_ones_left_out(
 
 async def _asked(h: House) -> bool:
     return bool(h.model.transcripts)
+
+
+async def _is_limited(h: House) -> bool:
+    return "利用制限" in str((await h.status()).waiting_for)
 
 
 async def _processed(h: House, number: int) -> bool:
