@@ -39,7 +39,11 @@ def command_in(body: str, bot: str | None) -> Command | None:
         return Command(word=word, text=text) if word or not text or _is_misspelt(match[1]) else None
     # An app is called `name[bot]`, but people write `@name`.
     name = rf"{re.escape(bot.removesuffix(_APP))}(?:{re.escape(_APP)})?" if bot else ""
-    if bot and (match := re.match(rf"\s*[@＠]{name}[,:]?\s+/?(\w+)\b[ \t]*(.*)", body, re.IGNORECASE | re.DOTALL)):
+    if bot and (
+        match := re.match(
+            rf"\s*[@＠]{name}(?:[,:]?\s+|[、，：]\s*)/?(\w+)\b[ \t]*(.*)", body, re.IGNORECASE | re.DOTALL
+        )
+    ):
         word = _known(match[1])
         return Command(word=word, text=match[2].strip()) if word else None
     return None

@@ -30,6 +30,8 @@ def test_every_word_is_a_command_with_a_slash_and_to_the_bot(word: Word, form: s
         ("/stop!", Word.STOP, "!"),
         ("@Hikitsugi-Bot Stop wrong issue", Word.STOP, "wrong issue"),
         ("@hikitsugi-bot\nstatus", Word.STATUS, ""),
+        ("@hikitsugi-bot、pause", Word.PAUSE, ""),
+        ("@hikitsugi-bot：stop 別の方法で", Word.STOP, "別の方法で"),
         ("／stop 別の方法で", Word.STOP, "別の方法で"),
         ("/停止", None, None),
         ("/stop /pause", Word.STOP, "/pause"),
