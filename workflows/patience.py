@@ -1,5 +1,6 @@
 """Takes a step; a limit of the forge or the model becomes a durable wait that everybody can see."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -81,10 +82,17 @@ class Patience:
         self._limits.append(limit)
         self.show()
         try:
-            return await happens_before(until, happens, limit)
-        finally:
-            self._limits.remove(limit)
-            self.show()
+            has_happened = await happens_before(until, happens, limit)
+        except (Exception, asyncio.CancelledError):
+            self._lift(limit)
+            raise
+        self._lift(limit)
+        return has_happened
+
+    def _lift(self, limit: str) -> None:
+        """A limit is over; `finally` would say so in another workflow's stead when this one leaves the cache."""
+        self._limits.remove(limit)
+        self.show()
 
 
 async def execute(step: Step[A, P, R], request: P, limit: limits.Limits, summary: str, queue: str | None) -> R:

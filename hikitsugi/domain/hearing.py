@@ -83,21 +83,13 @@ class Hearing(Sparse, BaseModel):
             newest = self.pending.get(comment.id)
             if newest and newest.version == comment.version:
                 del self.pending[comment.id]
-        told = self._told_at()
+        told = _newest_in(self.told)
         new = [each for each in accepted if each.id not in told or each.at > told[each.id]]
         before = frozenset(self.said_before_stop)
         self.heard |= {each.id: each.model_copy(update={"passed_over": each.version in before}) for each in new}
         for oldest in list(self.heard)[: max(0, len(self.heard) - _MOST_WAITING)]:
             del self.heard[oldest]
             self.overlooked += 1
-
-    def _told_at(self) -> dict[str, str]:
-        """The time of the latest text told of each comment; an earlier one may still be asked about meanwhile."""
-        told: dict[str, str] = {}
-        for version in self.told:
-            id_, _, at = version.rpartition("@")
-            told[id_] = max(at, told.get(id_, ""))
-        return told
 
     @property
     def next_heard(self) -> tuple[Waiting, ...]:
@@ -108,8 +100,8 @@ class Hearing(Sparse, BaseModel):
         """Versions of comments were told, or are gone; a later text than the told one stays, as an edit."""
         versions = frozenset(dealt_with)
         self.told = [*self.told, *sorted(versions)][-_REMEMBERED:]
-        told = {version.rpartition("@")[0] for version in versions}
-        left = [waiting for waiting in self.heard.values() if waiting.version not in versions]
+        told = _newest_in(versions)
+        left = [waiting for waiting in self.heard.values() if waiting.id not in told or waiting.at > told[waiting.id]]
         later = [waiting.model_copy(update={"edited": True}) if waiting.id in told else waiting for waiting in left]
         self.heard = {waiting.id: waiting for waiting in later}
 
@@ -148,3 +140,12 @@ class Hearing(Sparse, BaseModel):
         self.obeyed = [*(id_ for id_ in self.obeyed if id_ != comment_id), comment_id][-_REMEMBERED:]
         self.orders = {id_: self.orders.get(id_, "") for id_ in self.obeyed} | {comment_id: order}
         return True
+
+
+def _newest_in(versions: Iterable[str]) -> dict[str, str]:
+    """The time of the latest text of each comment; an earlier one may still be asked about while it is told."""
+    newest: dict[str, str] = {}
+    for version in versions:
+        id_, _, at = version.rpartition("@")
+        newest[id_] = max(at, newest.get(id_, ""))
+    return newest

@@ -139,6 +139,18 @@ def test_an_edit_that_was_told_in_its_newest_text_is_not_told_again():
 
 
 @pytest.mark.req("CH-12")
+def test_an_edit_that_is_learned_of_while_a_later_text_is_told_is_not_told_again():
+    life = Life()
+    life.receive(comment(1))
+    hear_all(life)
+    life.receive(comment(1, edits=1))
+    life.receive(comment(1, edits=2))
+    life.hear([comment(1, edits=1)], [waiting(1, edits=1)])
+    life.forget_heard([comment(1).version, comment(1, edits=2).version])
+    assert life.heard == {}
+
+
+@pytest.mark.req("CH-12")
 def test_an_edit_that_is_learned_of_after_a_later_text_was_told_is_not_told_again():
     life = Life()
     life.receive(comment(1))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.stage import GENEROUS
+from tests.end_to_end.stage import GENEROUS, until
 from tests.faults.canonical import SeenIssue
 from tests.faults.conversations import CONVERSATIONS
 from tests.faults.crew import crew
@@ -77,7 +77,20 @@ async def _kill(place: Town, product: Process, victim: str) -> None:
     if victim == "everything":
         product.kill()
     else:
-        holder = json.loads((place.folder / "data" / f"{victim}.lock").read_text())
-        os.kill(holder["server"], signal.SIGKILL)
+        lock = place.folder / "data" / f"{victim}.lock"
+
+        async def is_killed() -> bool:
+            return _kill_server(lock)
+
+        await until(is_killed)
     status = await asyncio.wait_for(product.wait(), GENEROUS)
     assert status == (-signal.SIGKILL if victim == "everything" else 1)
+
+
+def _kill_server(lock: Path) -> bool:
+    """Kill the server that a lock names; that of a product which is gone is not there any more."""
+    try:
+        os.kill(json.loads(lock.read_text())["server"], signal.SIGKILL)
+    except (ProcessLookupError, FileNotFoundError, KeyError, ValueError):
+        return False
+    return True

@@ -15,7 +15,9 @@ from tests.workflows.house import House, house, until
 
 PATIENT = Policy(completion_keywords=COMPLETION_KEYWORDS, max_comment_count=100_000)
 EVENTS_OF_A_RUN = 2_000
-BYTES_OF_A_RUN = 20_000_000
+BYTES_OF_A_RUN = 40_000_000
+"""Temporal ends a run at 50 MB; how much of a flood falls into one run depends on how fast the machine is."""
+
 SIGNALS_OF_A_RUN = 10_000
 WORK_AFTER_A_COMMENT = ["step 0", "step 1"]
 LONG_TEXT = "あ" * 400

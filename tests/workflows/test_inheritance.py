@@ -15,7 +15,7 @@ from hikitsugi.domain.conversation import Transcript
 from hikitsugi.domain.errors import WillNeverWork
 from hikitsugi.domain.policy import Policy
 from tests.workflows.fakes import ALICE
-from tests.workflows.house import House, house, until
+from tests.workflows.house import GENEROUS, House, house, until
 
 NOTICE = "📋 **過去のコンテキストを引き継ぎました**"
 
@@ -222,7 +222,7 @@ async def _asked(h: House, number: int) -> bool:
 
 
 def _stored(folder: Path, query: str) -> list[Any]:
-    with sqlite3.connect(folder / "memory.db") as connection:
+    with sqlite3.connect(folder / "memory.db", timeout=GENEROUS) as connection:
         found = [row[0] for row in connection.execute(query)]
     connection.close()
     return found
@@ -230,7 +230,7 @@ def _stored(folder: Path, query: str) -> list[Any]:
 
 def _vandalise(folder: Path) -> None:
     """Put something unreadable wherever a row holds more than its key."""
-    with sqlite3.connect(folder / "memory.db") as connection:
+    with sqlite3.connect(folder / "memory.db", timeout=GENEROUS) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         for table in {*tables} - {"alembic_version"}:
             columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
@@ -241,6 +241,6 @@ def _vandalise(folder: Path) -> None:
 
 
 def _change(folder: Path, statement: str, *given: str) -> None:
-    with sqlite3.connect(folder / "memory.db") as connection:
+    with sqlite3.connect(folder / "memory.db", timeout=GENEROUS) as connection:
         connection.execute(statement, given)
     connection.close()
