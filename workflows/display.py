@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
 
 from activities.forge_activities import ForgeActivities, ShowState
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.commands import Word
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.states import State
 from hikitsugi.messages import operators, plans
+from hikitsugi.messages.commands import spelled
 from workflows import limits
 from workflows.patience import Patience
 
@@ -51,6 +54,11 @@ class Display:
         """Whether the labels are on their way to another state."""
         return self._labels.locked()
 
+    @property
+    def comes_next(self) -> str:
+        """What was said last to come next."""
+        return self._waiting_for
+
     def wait_for(self, what: str) -> None:
         """Say what comes next."""
         self._waiting_for = what
@@ -62,6 +70,12 @@ class Display:
             self.wait_for(what)
             self.changed()
 
+    def rest(self, until: datetime, state: State) -> None:
+        """Say what calls for the next session."""
+        is_closed = self._life.facts is not None and self._life.facts.state != "open"
+        retry = spelled(Word.RETRY, self._life.mention) if state is State.FAILED else ""
+        self.wait_for(operators.rests(self._life.policy.language, until, is_closed=is_closed, retry=retry))
+
     @property
     def is_limited(self) -> bool:
         """Whether the forge or the model asked us to stay away."""
@@ -69,8 +83,10 @@ class Display:
 
     @property
     def waiting_for(self) -> str:
-        """What comes next, or the limit that has to pass first."""
-        return self._patience.limit or self._waiting_for
+        """What comes next, or the limit that has to pass first; a pause that was asked for holds after that."""
+        what = self._patience.limit or self._waiting_for
+        will_pause = self._life.session is not None and self._life.hold and self._life.state is not State.PAUSED
+        return operators.then_pauses(self._life.policy.language, what) if will_pause else what
 
     def show_plan(self) -> None:
         """Let the Web UI tell the plan, and make the issue findable by its phase."""

@@ -13,7 +13,7 @@ from hikitsugi.domain.commands import Command, Word
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.labels import Wish
 from hikitsugi.domain.lease import Lease
-from hikitsugi.domain.life import Life, Order
+from hikitsugi.domain.life import BUDGET, Life, Order
 from hikitsugi.domain.session import Ending, Handover, Session
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
@@ -30,7 +30,7 @@ from workflows.intake import Intake
 from workflows.living_comment import LivingComment
 from workflows.patience import Patience
 from workflows.planning_steps import PlanningSteps
-from workflows.purse import BUDGET, Purse
+from workflows.purse import Purse
 from workflows.reasons import reason_of
 from workflows.session_story import SessionStory
 from workflows.signals import comments_in, facts_in, order_in
@@ -107,7 +107,7 @@ class IssueWorkflow:
         while not self.is_called:
             until = self.life.rests_until or workflow.now() + self.life.policy.context_expiry
             self.life.rests_until = until
-            self.display.wait_for(operators.rests(self.language, until))
+            self.display.rest(until, self.life.state)
             if not await self.story.happens_before(until, self.is_wanted):
                 if not self.life.pending:
                     return False
@@ -173,6 +173,7 @@ class IssueWorkflow:
     async def say_farewell(self, session: Session, left: Handover, order: Order | None) -> Handover:
         """The last effects of a session on the outside, each for itself; what it leaves to the next one."""
         ending, kept = left.ending, False
+        self.life.rests_until = workflow.now() + self.life.policy.context_expiry
         with suppress(ActivityError):
             kept = ending is not Ending.COMPLETED and await self.steps.keep_work(workflow.now())
         with suppress(ActivityError):
@@ -181,6 +182,7 @@ class IssueWorkflow:
         with suppress(ActivityError):
             text = comments.farewell(self.life, ending, order, left.summary, at, kept=kept)
             await self.steps.post_comment(ending, text)
+        self.display.rest(self.life.rests_until, State(ending))
         with suppress(ActivityError):
             await self.display.show(State(ending))
         await self.living.catch_up()

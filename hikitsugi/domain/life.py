@@ -22,6 +22,9 @@ from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.waiting import Waiting
 
+BUDGET = "budget"
+"""Who gave the order to hold when the money was spent."""
+
 _PASSES_TOLD = 20
 
 
@@ -157,7 +160,9 @@ class Life(Hearing, BaseModel):
     @property
     def awaits_reply_for(self) -> timedelta | None:
         """How long a reply to the next result is waited for, if it is."""
-        awaits = self.policy.converses and self.current.comments_answered < self.policy.max_comment_count
+        session = self.current
+        is_over = session.is_over and session.passes > 0
+        awaits = self.policy.converses and not is_over and session.comments_answered < self.policy.max_comment_count
         return self.policy.reply_timeout if awaits else None
 
     @property

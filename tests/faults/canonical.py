@@ -8,7 +8,9 @@ from hikitsugi.devforge import DevForge
 from hikitsugi.devforge.records import Issue
 from hikitsugi.devforge.repository import Repository
 
-_CHANCE = re.compile(r"<!-- .*? -->|`[0-9a-f]{8}`|http://\S+|#\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+_CHANCE = re.compile(r"<!-- .*? -->|`[0-9a-f]{8}`|http://\S+|#\d+|\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?")
+_LIVING = "## 🛠️"
+"""How the comment begins that is edited in place; when its last edit comes is chance."""
 _TURNS = re.compile(r"(?<=モデル呼び出し )\d+|(?<=確認 )\d+(?= 回)")
 _COST = re.compile(r"費用 \$([\d.]+)")
 
@@ -45,6 +47,8 @@ def canonical(forge: DevForge, repository: str, number: int, by_chance: int) -> 
     pulls = _pulls(forge, repository, number)
 
     def plain(text: str) -> str:
+        if text.startswith(_LIVING):
+            return text.splitlines()[0]
         return _COST.sub("…", _TURNS.sub(lambda told: str(int(told[0]) - by_chance), _CHANCE.sub("…", text)))
 
     return SeenIssue(
