@@ -83,8 +83,11 @@ class Display:
 
     @property
     def waiting_for(self) -> str:
-        """What comes next, or the limit that has to pass first; a pause that was asked for holds after that."""
-        what = self._patience.limit or self._waiting_for
+        """What comes next, or the limit that has to pass first."""
+        return self.with_pause(self._patience.limit or self._waiting_for)
+
+    def with_pause(self, what: str) -> str:
+        """What is under way, and the pause after it if one was asked for."""
         will_pause = self._life.session is not None and self._life.hold and self._life.state is not State.PAUSED
         return operators.then_pauses(self._life.policy.language, what) if will_pause else what
 

@@ -207,6 +207,7 @@ class IssueWorkflow:
         """Close the gate; what a person wants outlasts a new budget."""
         if self.life.hold is None or self.life.hold.by == BUDGET:
             self.life.hold = order_in(why)
+            self.living.pause_is_asked()
 
     @workflow.signal(description="Go on at the very same step")
     def resume(self, why: Any = None) -> None:

@@ -18,8 +18,8 @@ from workflows.patience import asked_to_wait, execute
 from workflows.reasons import reason_of
 from workflows.timers import time_left
 
-_TELLS_PAUSES = "plain-work-tells-pauses"
-"""Runs that began before plain work told of pauses do not tell of them."""
+_TELLS_PAUSES = "tells-pauses-at-once"
+"""Runs from before pauses were told as soon as they are asked for, and by plain work too, go on without."""
 
 
 class LivingComment:
@@ -40,6 +40,11 @@ class LivingComment:
         """Something is to be told, soon."""
         if self._life.session:
             self._life.session.living.is_stale = True
+
+    def pause_is_asked(self) -> None:
+        """Somebody wants a pause, which begins after the step under way."""
+        if self._life.session and workflow.patched(_TELLS_PAUSES):
+            self.changed()
 
     async def keep(self) -> None:
         """Keep it true for as long as the workflow lives."""
@@ -66,8 +71,8 @@ class LivingComment:
         return is_begun or self._display.is_limited or self._is_paused()
 
     def _is_paused(self) -> bool:
-        """Whether somebody holds it; who is asked for a larger budget was told so in a comment."""
-        hold = self._life.hold if self._life.state is State.PAUSED else None
+        """Whether somebody holds it, or will after this step; who is to grant a budget was told so in a comment."""
+        hold = self._life.hold
         return hold is not None and hold.by != BUDGET and workflow.patched(_TELLS_PAUSES)
 
     @property
@@ -75,7 +80,7 @@ class LivingComment:
         """What comes next; plain work is not told turn by turn."""
         is_at_work = self._life.state is State.PROCESSING and not self._display.is_limited
         if is_at_work and not self._life.policy.planning.enabled:
-            return operators.goes_on(self._life.policy.language)
+            return self._display.with_pause(operators.goes_on(self._life.policy.language))
         return self._display.waiting_for
 
     async def _tell(self, session: Session) -> None:

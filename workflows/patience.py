@@ -1,7 +1,7 @@
 """Takes a step; a limit of the forge or the model becomes a durable wait that everybody can see."""
 
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from temporalio import workflow
@@ -11,12 +11,15 @@ from activities.failures import AWAY, LIMITED, UNPREPARED
 from hikitsugi.domain.life import Life
 from hikitsugi.messages import operators
 from workflows import limits
+from workflows.timers import happens_before
 
 A = TypeVar("A")
 P = TypeVar("P")
 R = TypeVar("R")
 Step = Callable[[A, P], Awaitable[R]]
 Passage = Callable[[], Awaitable[None]]
+_PAUSES_AT_LIMITS = "pauses-at-limits"
+"""Runs from before a pause could interrupt the wait for a limit wait to its end."""
 
 
 class Patience:
@@ -54,17 +57,25 @@ class Patience:
                 wait = min(limits.AWAY_PAUSE * away, limits.LONGEST_AWAY) if is_away(error) else asked_to_wait(error)
                 if wait is None:
                     raise
-            await self._wait(limit.whose, wait)
+            await self._wait(limit.whose, workflow.now() + wait, passage)
 
-    async def _wait(self, whose: operators.Limiter, wait: timedelta) -> None:
-        limit = operators.awaits_limit(self._life.policy.language, whose, workflow.now() + wait)
+    async def _wait(self, whose: operators.Limiter, until: datetime, passage: Passage | None) -> None:
+        """Stay away until then; a pause meanwhile is lived through at once, and what is left of the wait after it."""
+        while await self._is_held_before(until, whose, passage) and passage:
+            await passage()
+
+    async def _is_held_before(self, until: datetime, whose: operators.Limiter, passage: Passage | None) -> bool:
+        limit = operators.awaits_limit(self._life.policy.language, whose, until)
         self._limits.append(limit)
         self.show()
         try:
-            await workflow.sleep(wait, summary=limit)
+            return await happens_before(until, lambda: passage is not None and self._is_held(), limit)
         finally:
             self._limits.remove(limit)
             self.show()
+
+    def _is_held(self) -> bool:
+        return self._life.hold is not None and workflow.patched(_PAUSES_AT_LIMITS)
 
 
 async def execute(step: Step[A, P, R], request: P, limit: limits.Limits, summary: str, queue: str | None) -> R:

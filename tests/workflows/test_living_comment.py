@@ -65,6 +65,7 @@ async def test_a_pause_and_fresh_runs_go_on_in_the_same_comment_with_the_same_nu
         first = await h.start()
         await until(lambda: _is_asked(h, "execution"))
         await h.workflow.signal("pause", "tea")
+        await tells(h, "終わり次第、一時停止します")
         h.model.may_speak.set()
         await h.comes_to("paused")
         await tells(h, "**状態**: `paused`")
@@ -132,8 +133,8 @@ async def test_plain_work_tells_a_pause_who_asked_for_it_and_how_to_go_on_in_one
         await h.start()
         await until(lambda: _is_asked(h, "plain_work"))
         await h.hears(ALICE, "/pause 昼休み")
-        await until(lambda: _waits_for(h, "終わり次第、一時停止します"))
-        assert living(h) == []
+        await tells(h, "`processing` · **次**: 作業の続き。終わり次第、一時停止します")
+        assert "モデルの作業(1 回目)。終わり次第、一時停止します" in str((await h.status()).waiting_for)
         h.model.may_speak.set()
         await tells(h, f"`paused` · **次**: 再開の指示(`/resume` とコメント)。一時停止: {ALICE}(昼休み)")
         await h.hears(ALICE, "/resume")
@@ -207,7 +208,3 @@ async def _is_asked(h: House, phase: str) -> bool:
 
 async def _has_results(h: House, number: int) -> bool:
     return h.forge.ours.count("## 実行完了") == number
-
-
-async def _waits_for(h: House, words: str) -> bool:
-    return words in str((await h.status()).waiting_for)
