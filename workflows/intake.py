@@ -10,11 +10,15 @@ from hikitsugi.domain.commands import Command, command_in
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.waiting import Waiting
+from hikitsugi.messages import commands as command_texts
 from workflows import limits
 from workflows.comment_log import CommentLog
 from workflows.display import Display
 from workflows.reasons import reason_of
 from workflows.steps import Steps
+
+_TELLS_HOLD = "tells-pauses-at-rest"
+"""Runs from before comments were answered that a pause holds back go on without."""
 
 Obey = Callable[[Command, Comment], str | None]
 
@@ -59,6 +63,14 @@ class Intake:
         for comment, reply in replies:
             if reply:
                 await self._reply(comment, reply)
+        if waiting and self._is_held_back():
+            self._life.tells_hold = True
+            await self._reply(waiting[-1], command_texts.is_paused(self._life.policy.language, self._life.mention))
+
+    def _is_held_back(self) -> bool:
+        """Whether a pause between two sessions holds back what was said, and nobody was told so."""
+        is_untold = self._life.session is None and self._life.hold is not None and not self._life.tells_hold
+        return is_untold and self._life.somebody_writes and workflow.patched(_TELLS_HOLD)
 
     async def _ask_for_the_rules(self) -> None:
         """At rest, the rules in force now decide who counts; a session keeps those it began with."""
@@ -82,7 +94,7 @@ class Intake:
             return None
         return self._obey(command, comment)
 
-    async def _reply(self, comment: Comment, reply: str) -> None:
+    async def _reply(self, comment: Comment | Waiting, reply: str) -> None:
         """Answer; a forge that refuses the answer does not undo the command."""
         try:
             await self._steps.reply(comment, reply)

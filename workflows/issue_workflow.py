@@ -204,10 +204,9 @@ class IssueWorkflow:
 
     @workflow.signal(description="Hold before the next step; optionally a reason")
     def pause(self, why: Any = None) -> None:
-        """Close the gate; what a person wants outlasts a new budget."""
-        if self.life.hold is None or self.life.hold.by == BUDGET:
-            self.life.hold = order_in(why)
-            self.living.pause_is_asked()
+        """Close the gate."""
+        self.life.pause_by(order_in(why))
+        self.living.pause_is_asked()
 
     @workflow.signal(description="Go on at the very same step")
     def resume(self, why: Any = None) -> None:
@@ -284,6 +283,7 @@ class IssueWorkflow:
         match command.word:
             case Word.PAUSE:
                 self.pause(order)
+                self.life.tells_hold = self.life.session is None
                 return None if self.life.session else command_texts.rests_paused(self.language, self.life.mention)
             case Word.RESUME if self.life.hold and self.life.hold.by == BUDGET:
                 return budget_texts.awaits(self.language, self.life.mention)

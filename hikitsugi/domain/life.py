@@ -68,6 +68,8 @@ class Life(Hearing, BaseModel):
     """Whether somebody called for the next session while the last one was stopped or took its leave."""
     rests_until: datetime | None = None
     hold: Order | None = None
+    tells_hold: bool = False
+    """Whether people were told, between two sessions, that a pause holds back the next one."""
     stop: Order | None = None
     facts: IssueFacts | None = None
     before_pause: State | None = None
@@ -169,6 +171,11 @@ class Life(Hearing, BaseModel):
     def title(self) -> str:
         """The issue's title, once it was read."""
         return self.called.title if self.called else ""
+
+    def pause_by(self, order: Order) -> None:
+        """Somebody pauses it; what a person wants outlasts a new budget."""
+        if self.hold is None or self.hold.by == BUDGET:
+            self.hold, self.tells_hold = order, False
 
     def end_by(self, order: Order) -> None:
         """Somebody stops the session; a call that came before is withdrawn."""

@@ -151,6 +151,26 @@ async def test_a_pause_between_two_sessions_is_answered(time: WorkflowEnvironmen
         await until(lambda: _said(h, "一時停止しました。`/resume` とコメントするまで、新しい作業を始めません。"))
 
 
+@pytest.mark.req("PR-01", "PR-03")
+async def test_who_writes_during_a_pause_between_two_sessions_is_told_of_it_once(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.hears(ALICE, "ありがとう")
+        await h.comes_to("completed")
+        await h.workflow.signal("pause", "release")
+        await h.comes_to("paused")
+        told = "一時停止中のため、まだ作業を始めません。コメントは取っておき、`/resume` とコメントされたら対応します。"
+        for wish in ("Also the README.", "And the tests."):
+            await h.hears(ALICE, wish)
+            await until(lambda: _said(h, told))
+        await h.workflow.signal("resume")
+        await until(lambda: _processed(h, 2))
+        assert h.forge.ours.count(told) == 1
+
+
 @pytest.mark.req("PR-02", "CI-03")
 @pytest.mark.lesson("C12")
 async def test_a_stop_ends_the_model_call_under_way_and_saves_the_work(time: WorkflowEnvironment, tmp_path: Path):
