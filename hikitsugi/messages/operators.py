@@ -71,12 +71,12 @@ def awaits_resume(language: Language, order: Order, mention: str | None = None) 
 
 
 def awaits_budget(language: Language, mention: str | None = None) -> str:
-    """The budget is used up, and a resume alone does not help."""
+    """The budget does not cover the next model call, and a resume alone does not help."""
     more = spelled(Word.BUDGET, mention)
     return either(
         language,
-        ja=f"予算の追加(`{more} 8` のようにコメント)。予算の上限に達しました",
-        en=f"a larger budget (comment for example `{more} 8`); the budget is used up",
+        ja=f"予算の追加(`{more} 8` のようにコメント)。次のモデル呼び出しで上限を超えるおそれがあります",
+        en=f"a larger budget (comment for example `{more} 8`); the next model call might exceed it",
     )
 
 
