@@ -9,7 +9,7 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 from activities.progress_activities import ProgressActivities, ShowProgress
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.life import BUDGET, Life
-from hikitsugi.domain.session import Session
+from hikitsugi.domain.session import Ending, Session
 from hikitsugi.domain.states import State
 from hikitsugi.messages import operators
 from workflows import limits
@@ -20,6 +20,7 @@ from workflows.timers import time_left
 
 _TELLS_PAUSES = "tells-pauses-at-once"
 """Runs from before pauses were told as soon as they are asked for, and by plain work too, go on without."""
+_ENDINGS = frozenset(State(ending) for ending in Ending)
 
 
 class LivingComment:
@@ -77,7 +78,9 @@ class LivingComment:
 
     @property
     def _next(self) -> str:
-        """What comes next; plain work is not told turn by turn."""
+        """What comes next; plain work is not told turn by turn, and after a session's end the next one has its own."""
+        if self._life.state in _ENDINGS:
+            return ""
         is_at_work = self._life.state is State.PROCESSING and not self._display.is_limited
         if is_at_work and not self._life.policy.planning.enabled:
             return self._display.with_pause(operators.goes_on(self._life.policy.language))
