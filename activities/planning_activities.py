@@ -84,6 +84,8 @@ class ProposePlan(Value):
     plan: Plan
     bot: str | None = None
     """The name to mention where commands with a slash do not work."""
+    expiry: timedelta | None = None
+    """How long an approval is waited for."""
 
 
 class PlanningActivities:
@@ -161,7 +163,7 @@ class PlanningActivities:
         """Post the plan once; whether an earlier attempt may still arrive late."""
         reply = await reply_in(self._memory, Phase.PLANNING, request.turn)
         plan = reply if isinstance(reply, PlanReply) else None
-        body = plans.proposal(request.language, plan, request.plan, request.bot)
+        body = plans.proposal(request.language, plan, request.plan, request.bot, request.expiry)
         return await self._post(request.issue, request.key, body)
 
     async def _post(self, issue: IssueAddress, key: str, body: str) -> bool:

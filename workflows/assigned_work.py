@@ -240,8 +240,11 @@ class AssignedWork:
     def _show(self) -> None:
         """Let status, index and Web UI tell the same."""
         agent = self._assignment.lease.agent if self._assignment.lease else None
-        error = self._life.error or ""
-        self._display.wait_for(assignments.waiting_for(self._assignment.terms.language, self._assignment, error))
+        language, hold, error = self._assignment.terms.language, self._life.hold, self._life.error or ""
+        if hold and self._assignment.lease is None:
+            self._display.wait_for(assignments.awaits_resume(language, hold))
+        else:
+            self._display.wait_for(assignments.waiting_for(language, self._assignment, error))
         if self._shown != (self._assignment.state, agent):
             self._shown = self._life.state, _ = self._assignment.state, agent
             known = workflow.info().typed_search_attributes

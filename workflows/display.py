@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
@@ -9,11 +10,13 @@ from temporalio.exceptions import ActivityError
 
 from activities.forge_activities import ForgeActivities, ShowState
 from hikitsugi.domain.address import IssueAddress
+from hikitsugi.domain.commands import Word
 from hikitsugi.domain.labels import Wish
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.states import State
 from hikitsugi.messages import operators, plans
+from hikitsugi.messages.commands import spelled
 from workflows import limits
 from workflows.patience import Patience
 
@@ -73,6 +76,11 @@ class Display:
         """Whether the labels are on their way to another state."""
         return self._labels.locked()
 
+    @property
+    def comes_next(self) -> str:
+        """What was said last to come next."""
+        return self._waiting_for
+
     def wait_for(self, what: str) -> None:
         """Say what comes next."""
         self._waiting_for = what
@@ -84,6 +92,12 @@ class Display:
             self.wait_for(what)
             self.changed()
 
+    def rest(self, until: datetime, state: State) -> None:
+        """Say what calls for the next session."""
+        is_closed = self._life.facts is not None and self._life.facts.state != "open"
+        retry = spelled(Word.RETRY, self._life.mention) if state is State.FAILED else ""
+        self.wait_for(operators.rests(self._life.policy.language, until, is_closed=is_closed, retry=retry))
+
     @property
     def is_limited(self) -> bool:
         """Whether the forge or the model asked us to stay away."""
@@ -92,7 +106,12 @@ class Display:
     @property
     def waiting_for(self) -> str:
         """What comes next, or the limit that has to pass first."""
-        return self._patience.limit or self._waiting_for
+        return self.with_pause(self._patience.limit or self._waiting_for)
+
+    def with_pause(self, what: str) -> str:
+        """What is under way, and the pause after it if one was asked for."""
+        will_pause = self._life.session is not None and self._life.hold and self._life.state is not State.PAUSED
+        return operators.then_pauses(self._life.policy.language, what) if will_pause else what
 
     def show_plan(self) -> None:
         """Let the Web UI tell the plan, and make the issue findable by its phase."""

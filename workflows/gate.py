@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from temporalio import workflow
 
-from hikitsugi.domain.life import Life, Order
+from hikitsugi.domain.life import BUDGET, Life, Order
 from hikitsugi.domain.states import State
 from hikitsugi.messages import operators
 from workflows.display import Display
@@ -51,9 +51,9 @@ class Gate:
 
     async def _stay_closed(self, *, may_renew: bool) -> None:
         """Wait until it is opened; a run that grows long meanwhile is renewed, and the next one waits here again."""
-        waited_for = self._display.waiting_for
+        waited_for = self._display.comes_next
         while (order := self._life.hold) and not self._life.stop:
-            self._display.wait_for_people(operators.awaits_resume(self._life.policy.language, order.by, order.reason))
+            self._display.wait_for_people(self._opened_by(order))
             if self._life.state is not State.PAUSED:
                 await self._display.show(State.PAUSED)
             await workflow.wait_condition(
@@ -62,6 +62,13 @@ class Gate:
             if may_renew and self._is_long():
                 await self._renew()
         self._display.wait_for(waited_for)
+
+    def _opened_by(self, order: Order) -> str:
+        """What opens the gate again."""
+        language, mention = self._life.policy.language, self._life.mention
+        if order.by == BUDGET:
+            return operators.awaits_budget(language, mention)
+        return operators.awaits_resume(language, order, mention)
 
     def _is_held_by(self, order: Order) -> bool:
         return self._life.hold is order and self._life.stop is None

@@ -10,6 +10,7 @@ from hikitsugi.domain.commands import Command, Word, command_in
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.life import Life
 from hikitsugi.domain.waiting import Waiting
+from hikitsugi.messages import commands as command_texts
 from workflows import limits
 from workflows.comment_log import CommentLog
 from workflows.display import Display
@@ -17,6 +18,9 @@ from workflows.reasons import reason_of
 from workflows.steps import Steps
 
 EDITED_COMMANDS = "edited-commands"
+_TELLS_HOLD = "tells-pauses-at-rest"
+"""Runs from before comments were answered that a pause holds back go on without."""
+
 Obey = Callable[[Command, Comment], str | None]
 
 
@@ -55,15 +59,26 @@ class Intake:
         accepted = [(comment, self._command(comment)) for comment in asked if comment.version in counting]
         self._life.hear(asked, [])
         self._log.left_aside(comment for comment in asked if comment.version not in counting)
-        replies: list[tuple[Comment, str | None]] = []
-        for comment, command in accepted:
-            if command:
-                replies.append((comment, self._obeyed(command, comment)))
-            else:
-                self._life.hear((), [self._weighed(comment, counting[comment.version])])
+        replies = [(comment, self._taken(comment, command, counting[comment.version])) for comment, command in accepted]
         for comment, reply in replies:
             if reply:
                 await self._reply(comment, reply)
+        said = [comment for comment, command in accepted if not command]
+        if said and self._is_held_back():
+            self._life.tells_hold = True
+            await self._reply(said[-1], command_texts.is_paused(self._life.policy.language, self._life.mention))
+
+    def _taken(self, comment: Comment, command: Command | None, waiting: Waiting) -> str | None:
+        """Obey a command, or keep the comment for the model; the answer, if it needs one."""
+        if command:
+            return self._obeyed(command, comment)
+        self._life.hear((), [self._weighed(comment, waiting)])
+        return None
+
+    def _is_held_back(self) -> bool:
+        """Whether a pause between two sessions holds back what was said, and nobody was told so."""
+        is_untold = self._life.session is None and self._life.hold is not None and not self._life.tells_hold
+        return is_untold and self._life.somebody_writes and workflow.patched(_TELLS_HOLD)
 
     async def _ask_for_the_rules(self) -> None:
         """At rest, the rules in force now decide who counts; a session keeps those it began with."""

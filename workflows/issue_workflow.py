@@ -13,7 +13,7 @@ from hikitsugi.domain.commands import Command, Word
 from hikitsugi.domain.issue import Comment
 from hikitsugi.domain.labels import Wish
 from hikitsugi.domain.lease import Lease
-from hikitsugi.domain.life import Life, Order
+from hikitsugi.domain.life import BUDGET, Life, Order
 from hikitsugi.domain.session import Ending, Handover, Session
 from hikitsugi.domain.states import State
 from hikitsugi.domain.status import Status
@@ -31,7 +31,7 @@ from workflows.intake import Intake
 from workflows.living_comment import LivingComment
 from workflows.patience import Patience
 from workflows.planning_steps import PlanningSteps
-from workflows.purse import BUDGET, Purse
+from workflows.purse import Purse
 from workflows.reasons import reason_of
 from workflows.session_story import SessionStory
 from workflows.signals import comments_in, facts_in, order_in
@@ -109,7 +109,7 @@ class IssueWorkflow:
         while not self.is_called:
             until = self.life.rests_until or workflow.now() + self.life.policy.context_expiry
             self.life.rests_until = until
-            self.display.wait_for(operators.rests(self.language, until))
+            self.display.rest(until, self.life.state)
             if not await self.story.happens_before(until, self.is_wanted):
                 if not self.life.pending:
                     return False
@@ -182,6 +182,7 @@ class IssueWorkflow:
     async def say_farewell(self, session: Session, left: Handover, order: Order | None) -> Handover:
         """The last effects of a session on the outside, each for itself; what it leaves to the next one."""
         ending, kept = left.ending, False
+        self.life.rests_until = workflow.now() + self.life.policy.context_expiry
         with suppress(ActivityError):
             kept = ending is not Ending.COMPLETED and await self.steps.keep_work(workflow.now())
         with suppress(ActivityError):
@@ -190,6 +191,7 @@ class IssueWorkflow:
         with suppress(ActivityError):
             text = comments.farewell(self.life, ending, order, left.summary, at, kept=kept)
             await self.steps.post_comment(ending, text)
+        self.display.rest(self.life.rests_until, State(ending))
         with suppress(ActivityError):
             await self.display.show(State(ending))
         await self.living.catch_up()
@@ -210,9 +212,9 @@ class IssueWorkflow:
 
     @workflow.signal(description="Hold before the next step; optionally a reason")
     def pause(self, why: Any = None) -> None:
-        """Close the gate; what a person wants outlasts a new budget."""
-        if self.life.hold is None or self.life.hold.by == BUDGET:
-            self.life.hold = order_in(why)
+        """Close the gate."""
+        self.life.pause_by(order_in(why))
+        self.living.pause_is_asked()
 
     @workflow.signal(description="Go on at the very same step")
     def resume(self, why: Any = None) -> None:
@@ -289,6 +291,7 @@ class IssueWorkflow:
         match command.word:
             case Word.PAUSE:
                 self.pause(order)
+                self.life.tells_hold = self.life.session is None
                 return None if self.life.session else command_texts.rests_paused(self.language, self.life.mention)
             case Word.RESUME if self.life.hold and self.life.hold.by == BUDGET:
                 return budget_texts.awaits(self.language, self.life.mention)

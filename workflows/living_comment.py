@@ -8,13 +8,19 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.progress_activities import ProgressActivities, ShowProgress
 from hikitsugi.domain.address import IssueAddress
-from hikitsugi.domain.life import Life
-from hikitsugi.domain.session import Session
+from hikitsugi.domain.life import BUDGET, Life
+from hikitsugi.domain.session import Ending, Session
+from hikitsugi.domain.states import State
+from hikitsugi.messages import operators
 from workflows import limits
 from workflows.display import Display
 from workflows.patience import asked_to_wait, execute
 from workflows.reasons import reason_of
 from workflows.timers import time_left
+
+_TELLS_PAUSES = "tells-pauses-at-once"
+"""Runs from before pauses were told as soon as they are asked for, and by plain work too, go on without."""
+_ENDINGS = frozenset(State(ending) for ending in Ending)
 
 
 class LivingComment:
@@ -36,6 +42,11 @@ class LivingComment:
         if self._life.session:
             self._life.session.living.is_stale = True
 
+    def pause_is_asked(self) -> None:
+        """Somebody wants a pause, which begins after the step under way."""
+        if self._life.session and workflow.patched(_TELLS_PAUSES):
+            self.changed()
+
     async def keep(self) -> None:
         """Keep it true for as long as the workflow lives."""
         while True:
@@ -53,11 +64,27 @@ class LivingComment:
                 await self._tell(self._life.current)
 
     def _has_news(self) -> bool:
-        """Planned work has a plan to tell of from the first; plain work has nothing to tell until a limit holds it."""
+        """Planned work has a plan to tell of from the first; plain work has nothing to tell until it is held."""
         session = self._life.session
         if session is None or not session.living.is_stale:
             return False
-        return self._life.policy.planning.enabled or session.living.comment is not None or self._display.is_limited
+        is_begun = self._life.policy.planning.enabled or session.living.comment is not None
+        return is_begun or self._display.is_limited or self._is_paused()
+
+    def _is_paused(self) -> bool:
+        """Whether somebody holds it, or will after this step; who is to grant a budget was told so in a comment."""
+        hold = self._life.hold
+        return hold is not None and hold.by != BUDGET and workflow.patched(_TELLS_PAUSES)
+
+    @property
+    def _next(self) -> str:
+        """What comes next; plain work is not told turn by turn, and after a session's end the next one has its own."""
+        if self._life.state in _ENDINGS:
+            return ""
+        is_at_work = self._life.state is State.PROCESSING and not self._display.is_limited
+        if is_at_work and not self._life.policy.planning.enabled:
+            return self._display.with_pause(operators.goes_on(self._life.policy.language))
+        return self._display.waiting_for
 
     async def _tell(self, session: Session) -> None:
         living, pause = session.living, limits.BETWEEN_EDITS
@@ -83,7 +110,7 @@ class LivingComment:
             state=self._life.state,
             phase=session.phase,
             plan=session.plan.outline(),
-            waiting_for=self._display.waiting_for,
+            waiting_for=self._next,
             llm_calls=spending.llm_calls,
             cost_usd=spending.cost_usd,
             tokens=spending.tokens,

@@ -80,7 +80,13 @@ class PlanningSteps:
         """Post the plan for approval."""
         key = self._session.key_of(f"plan-{turn.conversation}-{turn.sequence}")
         request = ProposePlan(
-            issue=self._issue, key=key, language=self._life.policy.language, turn=turn, plan=plan, bot=bot
+            issue=self._issue,
+            key=key,
+            language=self._life.policy.language,
+            turn=turn,
+            plan=plan,
+            bot=bot,
+            expiry=self._life.policy.planning.approval_expiry,
         )
         late = await self._work(PlanningActivities.propose_plan, request, limits.FORGE, "comment: plan")
         self._life.doubtful += [key] if late else []

@@ -3,14 +3,11 @@
 from collections.abc import Awaitable, Callable
 
 from hikitsugi.domain.budget import Budget, amount_in
-from hikitsugi.domain.life import Life, Order
+from hikitsugi.domain.life import BUDGET, Life, Order
 from hikitsugi.domain.status import Status
 from hikitsugi.messages import budget as texts
 from workflows.gate import Gate
 from workflows.steps import Steps
-
-BUDGET = "budget"
-"""Who gave the order to hold when the money was spent."""
 
 
 class Purse:

@@ -22,6 +22,9 @@ from hikitsugi.domain.tally import Tally
 from hikitsugi.domain.value import Value
 from hikitsugi.domain.waiting import Waiting
 
+BUDGET = "budget"
+"""Who gave the order to hold when the money was spent."""
+
 _PASSES_TOLD = 20
 
 
@@ -65,6 +68,8 @@ class Life(Hearing, BaseModel):
     """Whether somebody called for the next session while the last one was stopped or took its leave."""
     rests_until: datetime | None = None
     hold: Order | None = None
+    tells_hold: bool = False
+    """Whether people were told, between two sessions, that a pause holds back the next one."""
     stop: Order | None = None
     facts: IssueFacts | None = None
     before_pause: State | None = None
@@ -164,13 +169,20 @@ class Life(Hearing, BaseModel):
     @property
     def awaits_reply_for(self) -> timedelta | None:
         """How long a reply to the next result is waited for, if it is."""
-        awaits = self.policy.converses and self.current.comments_answered < self.policy.max_comment_count
+        session = self.current
+        is_over = session.is_over and session.passes > 0
+        awaits = self.policy.converses and not is_over and session.comments_answered < self.policy.max_comment_count
         return self.policy.reply_timeout if awaits else None
 
     @property
     def title(self) -> str:
         """The issue's title, once it was read."""
         return self.called.title if self.called else ""
+
+    def pause_by(self, order: Order) -> None:
+        """Somebody pauses it; what a person wants outlasts a new budget."""
+        if self.hold is None or self.hold.by == BUDGET:
+            self.hold, self.tells_hold = order, False
 
     def follow(self, called: Called) -> None:
         """At rest, go by the rules in force now; what ended before this life began is shown as its label tells."""

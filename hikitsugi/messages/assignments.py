@@ -3,8 +3,10 @@
 from datetime import datetime
 
 from hikitsugi.domain.assignment import Assignment, Outcome, Settlement
+from hikitsugi.domain.life import Order
 from hikitsugi.domain.policy import Language
 from hikitsugi.messages.language import either
+from hikitsugi.messages.operators import giver
 
 
 def lease_ended(language: Language, settlement: Settlement) -> str:
@@ -49,6 +51,16 @@ def waiting_for(language: Language, assignment: Assignment, error: str) -> str:
     if assignment.author:
         return awaits_review(language, assignment.author)
     return awaits_agent(language)
+
+
+def awaits_resume(language: Language, order: Order) -> str:
+    """Somebody holds it back; comments on it are not ours to hear."""
+    who, why = giver(language, order), order.reason
+    return either(
+        language,
+        ja=f"再開の指示(starter.py resume またはダッシュボード)。保留: {who}{f'({why})' if why else ''}",
+        en=f"a resume (starter.py resume or the dashboard); held by {who}{f': {why}' if why else ''}",
+    )
 
 
 def awaits_agent(language: Language) -> str:

@@ -4,10 +4,14 @@ from collections.abc import Mapping
 
 from hikitsugi.domain.budget import Budget
 from hikitsugi.domain.commands import Word
+from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import Language
 from hikitsugi.domain.status import Status
 from hikitsugi.messages.commands import spelled
 from hikitsugi.messages.language import either
+from hikitsugi.messages.phases import phase_name
+
+_PHASES = frozenset(Phase)
 
 
 def reason(language: Language) -> str:
@@ -23,7 +27,7 @@ def is_used_up(
     said = either(
         language,
         ja=f"次のモデル呼び出しで予算({_cap(language, budget)})を超えるおそれがあるため、作業を一時停止しました。"
-        f"これまでに {_spent(language, now)} を使いました。",
+        f"これまでに {_spent(language, now)}を使いました。",
         en=f"The work is paused: the next model call might exceed the budget of {_cap(language, budget)}. "
         f"{_spent(language, now)} were used so far.",
     )
@@ -51,7 +55,7 @@ def is_too_small(language: Language, usd: float, now: Status) -> str:
     """The new budget does not even cover the next call."""
     return either(
         language,
-        ja=f"${usd:g} では足りません: すでに {_spent(language, now)} を使っています。もっと大きい金額を指定してください。",
+        ja=f"${usd:g} では足りません: すでに {_spent(language, now)}を使っています。もっと大きい金額を指定してください。",
         en=f"${usd:g} is not enough: {_spent(language, now)} were used already. Please name a larger amount.",
     )
 
@@ -99,7 +103,14 @@ def _uses(language: Language, spent_on: Mapping[str, float | None]) -> str:
     if not spent_on:
         return ""
     heading = either(language, ja="**内訳**:", en="**Spent on**:")
-    return "\n".join([heading, *(f"- `{phase}`: {_cost(language, usd)}" for phase, usd in spent_on.items())])
+    return "\n".join(
+        [heading, *(f"- {_use(language, phase)}: {_cost(language, usd)}" for phase, usd in spent_on.items())]
+    )
+
+
+def _use(language: Language, phase: str) -> str:
+    """A phase as people call it; plain work has none."""
+    return phase_name(language, Phase(phase)) if phase in _PHASES else either(language, ja="作業", en="Work")
 
 
 def _left(language: Language, now: Status) -> str:

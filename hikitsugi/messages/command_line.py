@@ -13,7 +13,7 @@ class Name(Enum):
     TITLE = ("題名", "Title")
     STATE = ("状態", "State")
     SESSION = ("セッション", "Session")
-    PHASE = ("段階", "Phase")
+    PHASE = ("フェーズ", "Phase")
     WAITS_FOR = ("待っているもの", "Waits for")
     CHANGE = ("変更", "Change")
     BRANCH = ("ブランチ", "Branch")

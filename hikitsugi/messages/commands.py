@@ -57,6 +57,16 @@ def rests_paused(language: Language, mention: str | None = None) -> str:
     )
 
 
+def is_paused(language: Language, mention: str | None = None) -> str:
+    """The answer to a comment that would begin a session, were it not for a pause."""
+    resume = spelled(Word.RESUME, mention)
+    return either(
+        language,
+        ja=f"一時停止中のため、まだ作業を始めません。コメントは取っておき、`{resume}` とコメントされたら対応します。",
+        en=f"This is paused, so no work begins yet. Your comment is kept, and answered once somebody comments `{resume}`.",
+    )
+
+
 def not_understood(language: Language, mention: str | None = None) -> str:
     """The answer to a command we do not know: those we do."""
     heading = either(language, ja="使えるコマンド:", en="Commands:")

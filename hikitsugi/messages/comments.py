@@ -11,6 +11,7 @@ from hikitsugi.domain.tools import Submission, SubmissionStatus
 from hikitsugi.domain.workspace import Published
 from hikitsugi.messages.commands import spelled
 from hikitsugi.messages.language import either
+from hikitsugi.messages.operators import giver
 from hikitsugi.messages.phases import phase_name
 from hikitsugi.messages.proof import claimed
 
@@ -26,16 +27,11 @@ def result(
     evidence: str = "",
     awaits: timedelta | None = None,
 ) -> str:
-    """The result of one pass over the issue, and how long a reply to it is waited for."""
+    """The result of one pass over the issue, and how long a reply to it is waited for, if it is."""
     heading = either(language, ja="## 実行完了", en="## Done")
     changed = _changed(language, published, change_request)
     parts = [heading, _told(language, submission), changed, evidence, warning]
-    more = either(
-        language,
-        ja="続きがあればここにコメントしてください。これで終わりなら「ありがとう」とだけ書いてください。",
-        en='Comment here to go on. If this is all, just write "thanks". ',
-    )
-    parts.append(f"{more}{_awaited(language, awaits) if awaits else ''}".strip())
+    parts.append(_awaited(language, awaits) if awaits else "")
     return "\n\n".join(part for part in parts if part)
 
 
@@ -43,8 +39,9 @@ def _awaited(language: Language, awaits: timedelta) -> str:
     hours = _hours(awaits)
     return either(
         language,
-        ja=f"{hours} 時間返信がなければ、完了とします。",
-        en=f"Without a reply it is completed after {hours} h.",
+        ja="続きがあればここにコメントしてください。これで終わりなら「ありがとう」とだけ書いてください。"
+        f"{hours} 時間返信がなければ、完了とします。",
+        en=f'Comment here to go on. If this is all, just write "thanks". Without a reply it is completed after {hours} h.',
     )
 
 
@@ -104,13 +101,24 @@ def unconfined_warning(language: Language) -> str:
     )
 
 
-def completed(language: Language, summary: str, why: str = "") -> str:
+def completed(language: Language, summary: str, why: str = "", kept: str = "") -> str:
     """Closes the conversation, and says why."""
-    told = "\n\n".join(part for part in [why, summary] if part)
+    heading = either(language, ja="## ✅ 完了", en="## ✅ Completed")
+    more = either(
+        language, ja="また必要になったら、ここにコメントしてください。", en="Comment here whenever you need more."
+    )
+    return "\n\n".join(part for part in [heading, why, summary, more + kept] if part)
+
+
+def _kept(life: Life) -> str:
+    """Until when another session takes over what this one leaves."""
+    if not (life.policy.inherits and life.rests_until):
+        return ""
+    day = f"{life.rests_until:%Y-%m-%d}"
     return either(
-        language,
-        ja=f"## ✅ 完了\n\n{told}\n\nまた必要になったら、ここにコメントしてください。ここまでの内容を引き継いで再開します。",
-        en=f"## ✅ Completed\n\n{told}\n\nComment here whenever you need more: the work goes on from here.",
+        life.policy.language,
+        ja=f"{day} までは、ここまでの内容を引き継ぎます。",
+        en=f" Until {day} the next session takes over what was done here.",
     )
 
 
@@ -133,11 +141,11 @@ def closed_by(language: Language, closure: Closure, policy: Policy) -> str:
     return either(language, ja=ja, en=en)
 
 
-def stopped(language: Language, *, at: str, order: Order, session: Session | None, summary: str) -> str:
+def stopped(language: Language, *, at: str, order: Order, session: Session | None, summary: str, kept: str = "") -> str:
     """Tells that the work was stopped and how far it was, what is kept, and how to start again."""
     rows = [
         (either(language, ja="停止時刻", en="At"), at),
-        (either(language, ja="停止者", en="By"), order.by),
+        (either(language, ja="停止者", en="By"), giver(language, order)),
         (either(language, ja="理由", en="Reason"), order.reason),
         *(_how_far(language, session) if session else ()),
     ]
@@ -148,7 +156,8 @@ def stopped(language: Language, *, at: str, order: Order, session: Session | Non
         ja="再開するには、ここにコメントするか、トリガーのラベルを付け直してください。",
         en="To start again, comment here or put the trigger label on again.",
     )
-    return "\n\n".join([heading, told, summary, reopen(language) if order.closing else again])
+    again = reopen(language) if order.closing else again
+    return "\n\n".join(part for part in [heading, told, summary, again + kept] if part)
 
 
 def is_closed(language: Language) -> str:
@@ -156,7 +165,7 @@ def is_closed(language: Language) -> str:
     told = either(
         language,
         ja="閉じられているため、作業は始めません。コメントは取っておき、再び開かれたときに対応します。",
-        en="Nothing is done here while it is closed. The comment is kept until then.",
+        en="No work begins here while it is closed. Your comment is kept, and answered once it is reopened.",
     )
     return f"{told}\n\n{reopen(language)}"
 
@@ -201,7 +210,7 @@ def counted(language: Language, tally: Tally) -> str:
     return either(
         language,
         ja=f"コメント: 確認 {tally.checks} 回、検出 {tally.found} 件、追加 {tally.added} 件、エラー {tally.errors} 件",
-        en=f"Comments: {tally.checks} checks, {tally.found} found, {tally.added} added, {tally.errors} errors",
+        en=f"Comments: checks {tally.checks}, found {tally.found}, added {tally.added}, errors {tally.errors}",
     )
 
 
@@ -209,7 +218,7 @@ def farewell(life: Life, ending: Ending, order: Order | None, summary: str, at: 
     """The last comment of a session: how it ended, where the work is kept, and what was counted."""
     language, tally = life.policy.language, life.tally.since(life.tally_before)
     branch = f"**{either(language, ja='保存先', en='Kept on')}**: `{life.branch}`" if kept else ""
-    parts = [_ended(life, ending, order, summary, at), branch, f"<sub>{counted(language, tally)}</sub>"]
+    parts = [_ended(life, ending, order, summary, at), branch, f"*{counted(language, tally)}*"]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -217,7 +226,7 @@ def _ended(life: Life, ending: Ending, order: Order | None, summary: str, at: st
     language = life.policy.language
     if ending is Ending.COMPLETED:
         closure = life.session.closed_by if life.session else None
-        return completed(language, summary, closed_by(language, closure, life.policy) if closure else "")
+        return completed(language, summary, closed_by(language, closure, life.policy) if closure else "", _kept(life))
     if ending is Ending.FAILED:
         return failed(language, life.error or "", spelled(Word.RETRY, life.mention))
-    return stopped(language, at=at, order=order or Order(), session=life.session, summary=summary)
+    return stopped(language, at=at, order=order or Order(), session=life.session, summary=summary, kept=_kept(life))

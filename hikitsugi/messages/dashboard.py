@@ -43,8 +43,9 @@ def since(language: Language, at: datetime) -> str:
 
 
 def waits_for(language: Language, what: str) -> str:
-    """What comes next."""
-    return either(language, ja=f"待っているもの: {what}", en=f"waits for {what}")
+    """What comes next; commands in it stand without their Markdown."""
+    plain = what.replace("`", "")
+    return either(language, ja=f"待っているもの: {plain}", en=f"waits for {plain}")
 
 
 def order(language: Language, name: Order) -> str:

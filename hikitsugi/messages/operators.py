@@ -4,10 +4,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
+from hikitsugi.domain.commands import Word
+from hikitsugi.domain.life import Order
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import Language
+from hikitsugi.messages.commands import spelled
 from hikitsugi.messages.language import either
 from hikitsugi.messages.phases import phase_name
+
+_LONGEST_REASON = 200
 
 
 def works(language: Language, turn: int) -> str:
@@ -49,10 +54,45 @@ def awaits_answer(language: Language, until: datetime) -> str:
     return either(language, ja=f"質問への回答({at} まで)", en=f"an answer to the questions, until {at}")
 
 
-def awaits_resume(language: Language, by: str, reason: str) -> str:
+def goes_on(language: Language) -> str:
+    """Work that is not told step by step is under way."""
+    return either(language, ja="作業の続き", en="the rest of the work")
+
+
+def awaits_resume(language: Language, order: Order, mention: str | None = None) -> str:
     """Somebody paused it."""
-    why = f": {reason}" if reason else ""
-    return either(language, ja=f"再開の指示({by} が一時停止{why})", en=f"a resume; paused by {by}{why}")
+    resume, who = spelled(Word.RESUME, mention), giver(language, order)
+    why = " ".join(order.reason.split())[:_LONGEST_REASON]
+    return either(
+        language,
+        ja=f"再開の指示(`{resume}` とコメント)。一時停止: {who}{f'({why})' if why else ''}",
+        en=f"a resume (comment `{resume}`); paused by {who}{f': {why}' if why else ''}",
+    )
+
+
+def awaits_budget(language: Language, mention: str | None = None) -> str:
+    """The budget does not cover the next model call, and a resume alone does not help."""
+    more = spelled(Word.BUDGET, mention)
+    return either(
+        language,
+        ja=f"予算の追加(`{more} 8` のようにコメント)。次のモデル呼び出しで上限を超えるおそれがあります",
+        en=f"a larger budget (comment for example `{more} 8`); the next model call might exceed it",
+    )
+
+
+def then_pauses(language: Language, what: str) -> str:
+    """A pause was asked for while a step is under way."""
+    return either(language, ja=f"{what}。終わり次第、一時停止します", en=f"{what}; it pauses right after that")
+
+
+def giver(language: Language, order: Order) -> str:
+    """Who gave an order; what is no name is told in words."""
+    names = {
+        "dashboard": either(language, ja="ダッシュボード", en="the dashboard"),
+        "label": either(language, ja="ラベルの変更", en="a change of labels"),
+        "forge": either(language, ja="フォージでの変更", en="a change on the forge"),
+    }
+    return names.get(order.by, order.by)
 
 
 Limiter = Literal["forge", "model"]
@@ -60,7 +100,7 @@ Limiter = Literal["forge", "model"]
 
 def awaits_limit(language: Language, whose: Limiter, until: datetime) -> str:
     """The forge or the model asked us to stay away for a while, or does not answer."""
-    at = f"{until:%H:%M:%S} UTC"
+    at = f"{until:%Y-%m-%d %H:%M:%S} UTC"
     names = {"forge": "フォージ", "model": "モデル"}
     return either(
         language,
@@ -69,12 +109,16 @@ def awaits_limit(language: Language, whose: Limiter, until: datetime) -> str:
     )
 
 
-def rests(language: Language, until: datetime) -> str:
-    """Between two sessions."""
+def rests(language: Language, until: datetime, *, is_closed: bool = False, retry: str = "") -> str:
+    """Between two sessions; after a failure there is a command to try again."""
     day = f"{until:%Y-%m-%d}"
-    return either(
-        language, ja=f"新しいコメント(文脈は {day} まで保持)", en=f"a new comment; the context is kept until {day}"
-    )
+    if is_closed:
+        ja, en = f"再オープン(文脈は {day} まで保持)", f"being reopened; the context is kept until {day}"
+    elif retry:
+        ja, en = f"`{retry}` または新しいコメント({day} まで)", f"`{retry}` or a new comment, until {day}"
+    else:
+        ja, en = f"新しいコメント(文脈は {day} まで保持)", f"a new comment; the context is kept until {day}"
+    return either(language, ja=ja, en=en)
 
 
 def prepares(language: Language) -> str:

@@ -84,7 +84,9 @@ def shall_i_replan(language: Language, reasoning: str) -> str:
     )
 
 
-def proposal(language: Language, reply: PlanReply | None, plan: Plan, bot: str | None) -> str:
+def proposal(
+    language: Language, reply: PlanReply | None, plan: Plan, bot: str | None, expiry: timedelta | None = None
+) -> str:
     """A plan that waits for approval: what is to be reached, how, why so, and how success is told."""
     approve, revise = _commands(bot)
     parts = [
@@ -97,9 +99,19 @@ def proposal(language: Language, reply: PlanReply | None, plan: Plan, bot: str |
             language,
             ja=f"進めてよければ `{approve}`、変えたいことがあれば `{revise} 変えたい内容` とコメントしてください。",
             en=f"Comment `{approve}` to go on, or `{revise} WHAT TO CHANGE` for another plan.",
-        ),
+        )
+        + (_unless_answered(language, expiry) if expiry else ""),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _unless_answered(language: Language, expiry: timedelta) -> str:
+    hours = f"{expiry / timedelta(hours=1):g}"
+    return either(
+        language,
+        ja=f"{hours} 時間以内に返信がなければ、作業を終了します。",
+        en=f" Without an answer within {hours} h the work ends.",
+    )
 
 
 def _criteria(language: Language, criteria: Sequence[str]) -> str:

@@ -41,3 +41,9 @@ def test_news_appear_while_somebody_is_typing(page: Page, forge: DevForge):
     expect(page.get_by_label("Comment")).to_have_value("")
     said = forge.comments(HOME, 1)[-1]
     assert (said.author.login, said.body) == ("taro", "まだ書いている")
+
+
+def test_who_is_chosen_beside_the_comment_acts_on_the_labels_too(page: Page):
+    page.locator("select").select_option("taro")
+    page.get_by_role("button", name="Take processing off").click()
+    expect(page.get_by_text("taro has no write permission")).to_be_visible()

@@ -10,7 +10,7 @@ from hikitsugi.devforge import DevForge
 from hikitsugi.devforge.records import Issue
 from hikitsugi.devforge.repository import Repository
 
-_CHANCE = re.compile(r"<!-- .*? -->|`[0-9a-f]{8}`|http://\S+|#\d+|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?")
+_CHANCE = re.compile(r"<!-- .*? -->|`[0-9a-f]{8}`|http://\S+|#\d+|\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d)?)?")
 _TURNS = re.compile(r"(?<=モデル呼び出し )\d+|(?<=確認 )\d+(?= 回)")
 _COST = re.compile(r"費用 \$([\d.]+)")
 _TOKENS = re.compile(r"[\d,]+(?= トークン)")

@@ -70,6 +70,10 @@ class Thread:
         """Wait until the model is at work."""
         await self._until(lambda: self.forge.issue(self.repository, self.number).title in self.asked)
 
+    async def is_told(self, heading: str) -> None:
+        """Wait until a comment of ours is there."""
+        await self._until(lambda: self._told(heading) > 0)
+
     def _is_progress_told(self) -> bool:
         said = self.forge.comments(self.repository, self.number)
         progress = [comment.body for comment in said if _STATE.search(comment.body)]
@@ -128,6 +132,7 @@ async def pauses(thread: Thread) -> None:
     await thread.is_answered(1)
     thread.says("/pause")
     await thread.comes_to("paused")
+    await thread.is_told("## 🛠️")
     await thread.is_taken_in(thread.says("もう一つ足してください。"))
     thread.says("/resume")
     await thread.is_answered(2)

@@ -1,6 +1,6 @@
 """Our comments on an issue: their headings are a contract, their words are true."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -138,7 +138,7 @@ def test_an_error_tells_how_to_try_again_as_the_forge_takes_it(language: Languag
     ("language", "line"),
     [
         ("ja", "コメント: 確認 5 回、検出 3 件、追加 2 件、エラー 1 件"),
-        ("en", "Comments: 5 checks, 3 found, 2 added, 1 errors"),
+        ("en", "Comments: checks 5, found 3, added 2, errors 1"),
     ],
 )
 @pytest.mark.parametrize("ending", Ending)
@@ -161,3 +161,38 @@ def test_a_result_on_a_request_from_a_fork_says_that_nothing_was_pushed(language
 def test_a_result_says_how_long_a_reply_is_waited_for_if_it_is(language: Language, words: str):
     assert words in comments.result(language, DONE, PUBLISHED, REQUEST, "", awaits=timedelta(hours=1.5))
     assert words not in comments.result(language, DONE, PUBLISHED, REQUEST, "")
+
+
+@pytest.mark.req("CI-01", "OP-02")
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("ja", "2026-05-31 までは、ここまでの内容を引き継ぎます。"),
+        ("en", "Until 2026-05-31 the next session takes over"),
+    ],
+)
+@pytest.mark.parametrize("ending", Ending)
+def test_a_farewell_tells_until_when_the_next_session_takes_over(language: Language, words: str, ending: Ending):
+    ended = life(language)
+    ended.rests_until = datetime(2026, 5, 31, tzinfo=UTC)
+    assert (words in comments.farewell(ended, ending, None, "", "now")) == (ending is not Ending.FAILED)
+    ended.called = ended.called and ended.called.model_copy(
+        update={"policy": Policy(language=language, inherits=False)}
+    )
+    assert "2026-05-31" not in comments.farewell(ended, ending, None, "", "now")
+
+
+@pytest.mark.req("CH-08")
+@pytest.mark.parametrize(("language", "thanks"), [("ja", "「ありがとう」"), ("en", '"thanks"')])
+def test_a_result_asks_for_a_reply_only_where_one_is_waited_for(language: Language, thanks: str):
+    asks = comments.result(language, DONE, PUBLISHED, REQUEST, "", awaits=timedelta(hours=24))
+    assert thanks in asks
+    assert thanks not in comments.result(language, DONE, PUBLISHED, REQUEST, "")
+
+
+@pytest.mark.req("PR-03", "OP-02")
+@pytest.mark.parametrize(
+    ("language", "who"), [("ja", "- **停止者**: ラベルの変更"), ("en", "- **By**: a change of labels")]
+)
+def test_a_stop_by_nobody_with_a_name_is_told_in_words(language: Language, who: str):
+    assert who in comments.farewell(life(language), Ending.STOPPED, Order(by="label"), "", "now")

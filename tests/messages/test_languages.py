@@ -97,7 +97,7 @@ EXAMPLES: Mapping[Any, Any] = {
     Closure: Closure.SILENCE,
     Policy: Policy(),
     Order: "pause",
-    life.Order: life.Order(),
+    life.Order: life.Order(by="label"),
     Session | None: None,
     Assignment: Assignment(),
     Settlement: Settlement(agent="agent", outcome=Outcome.EXPIRED, lease="1-0"),

@@ -257,6 +257,8 @@ async def test_a_stop_takes_it_from_the_agent_and_only_a_resume_gives_it_again(t
 
         await until(is_held)
         assert issue.board.told[-1] == "let go"
+        status = await issue.workflow.query(IssueWorkflow.status)
+        assert status.waiting_for == "a resume (starter.py resume or the dashboard); held by operator: wrong idea"
         await issue.workflow.signal("resume")
 
         async def is_offered() -> bool:

@@ -40,9 +40,10 @@ async def test_the_work_pauses_before_the_call_that_might_exceed_the_budget_and_
         await h.start()
         status = await h.comes_to("paused")
         assert status.cost_usd == pytest.approx(1.0)
-        assert "予算" in str(status.waiting_for)
+        assert str(status.waiting_for).startswith("予算の追加(`/budget 8` のようにコメント)")
         asked = [body for body in h.forge.ours if "予算の確認" in body]
         assert len(asked) == 1
+        assert "**内訳**:\n- 作業: $1.0000" in h.forge.comments[-1].body
         await time.fast_forward(h.workflow, timedelta(days=30))
         assert len(h.model.transcripts) == 2
         await h.hears(ALICE, "/budget 8")

@@ -89,7 +89,7 @@ async def test_a_flood_of_comments_and_labels_during_a_pause_of_thirty_days_leav
         assert h.workshop.carried_out == ["step 0", *WORK_AFTER_A_COMMENT]
         assert len(h.model.transcripts) == 4
         assert _told(h) == list(range(90))
-        assert h.forge.ours == ["## 実行完了"]
+        assert h.forge.ours == ["## 🛠️ 進捗(セッション 1)", "## 実行完了"]
 
 
 async def _flooded_by_the_watcher(time: WorkflowEnvironment, folder: Path, comments: int) -> None:

@@ -302,6 +302,27 @@ async def test_a_limit_is_shown_on_the_issue_too_until_it_is_over(time: Workflow
         assert len(h.forge.ours) == 2
 
 
+@pytest.mark.req("BY-05", "PR-01")
+async def test_a_pause_holds_at_once_while_a_limit_is_waited_for_and_the_limit_is_kept_after_it(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        h.model.refuses = TryAgainLater("limit reached", after=timedelta(hours=3))
+        await h.start()
+        await until(lambda: _waits_for(h, "利用制限"))
+        await h.workflow.signal("pause", "holiday")
+        status = await h.comes_to("paused")
+        assert "再開の指示" in str(status.waiting_for)
+        await h.workflow.signal("resume")
+        await h.comes_to("processing")
+        await until(lambda: _waits_for(h, "利用制限"))
+        h.model.refuses = None
+        await time.fast_forward(h.workflow, timedelta(hours=2))
+        assert len(h.model.transcripts) == 1
+        await time.fast_forward(h.workflow, timedelta(hours=1, minutes=1))
+        await h.comes_to("awaiting-response")
+
+
 async def _shows(h: House, words: str) -> bool:
     """Whether the living comment says what is waited for."""
     return any(words in comment.body for comment in h.forge.comments if comment.body.startswith("## 🛠️"))

@@ -10,7 +10,7 @@ from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
 from hikitsugi.domain.phases import Phase
 from hikitsugi.domain.policy import PlanningPolicy
 from tests.workflows.fakes import ALICE, BOT
-from tests.workflows.house import House, until
+from tests.workflows.house import House, house, until
 from tests.workflows.planner import Planner, action, plan, planned
 from workflows import limits
 
@@ -65,6 +65,7 @@ async def test_a_pause_and_fresh_runs_go_on_in_the_same_comment_with_the_same_nu
         first = await h.start()
         await until(lambda: _is_asked(h, "execution"))
         await h.workflow.signal("pause", "tea")
+        await tells(h, "終わり次第、一時停止します")
         h.model.may_speak.set()
         await h.comes_to("paused")
         await tells(h, "**状態**: `paused`")
@@ -106,6 +107,43 @@ async def test_a_comment_that_somebody_deleted_is_written_anew_and_edited_from_t
         await h.workflow.signal("resume")
         await tells(h, "**状態**: `awaiting-response`")
         assert len(living(h)) == 1
+
+
+@pytest.mark.req("LC-03", "PR-01")
+@pytest.mark.parametrize("ending", ["completed", "stopped"])
+async def test_a_session_that_is_over_waits_for_no_reply_any_more(
+    time: WorkflowEnvironment, tmp_path: Path, ending: str
+):
+    async with House(time, Planner(), planned()).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.hears(ALICE, "ありがとう" if ending == "completed" else "/stop")
+        await tells(h, f"**状態**: `{ending}`")
+        assert "新しいコメント" in str((await h.status()).waiting_for)
+        assert "**次**" not in living(h)[0]
+
+
+@pytest.mark.req("BY-02", "PR-01")
+async def test_plain_work_tells_a_pause_who_asked_for_it_and_how_to_go_on_in_one_comment(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time).open(tmp_path) as h:
+        h.model.may_speak.clear()
+        await h.start()
+        await until(lambda: _is_asked(h, "plain_work"))
+        await h.hears(ALICE, "/pause 昼休み")
+        await tells(h, "`processing` · **次**: 作業の続き。終わり次第、一時停止します")
+        assert "モデルの作業(1 回目)。終わり次第、一時停止します" in str((await h.status()).waiting_for)
+        h.model.may_speak.set()
+        await tells(h, f"`paused` · **次**: 再開の指示(`/resume` とコメント)。一時停止: {ALICE}(昼休み)")
+        await h.hears(ALICE, "/resume")
+        await h.comes_to("awaiting-response")
+        await tells(h, "`awaiting-response` · **次**: コメントの返信")
+        await h.workflow.signal("pause", {"by": "label"})
+        await tells(h, "一時停止: ラベルの変更")
+        await h.workflow.signal("resume")
+        await h.comes_to("awaiting-response")
+        assert sorted(text.splitlines()[0] for text in h.forge.ours) == ["## 実行完了", "## 🛠️ 進捗(セッション 1)"]
 
 
 @pytest.mark.req("LC-06")

@@ -26,6 +26,7 @@ async def test_a_reply_that_declares_the_conversation_over_completes_it(time: Wo
         await h.comes_to("completed")
         assert h.forge.ours == ["## 実行完了", "## 実行完了", "## ✅ 完了"]
         assert "モデルが判断しました" in h.forge.comments[-1].body
+        assert "24 時間返信がなければ" not in h.forge.comments[-2].body
 
 
 @pytest.mark.req("CH-08")

@@ -108,7 +108,7 @@ async def test_a_pause_of_thirty_days_holds_before_the_next_step_and_changes_not
     counted = Counter(name for name in journal.begun if name in STEPS)
     assert counted == dict.fromkeys(STEPS, 1) | {"think": 3, "use_tools": 3}
     assert h.workshop.carried_out == ["step 0", "step 1"]
-    assert h.forge.ours == ["## 実行完了"]
+    assert sorted(h.forge.ours) == ["## 実行完了", "## 🛠️ 進捗(セッション 1)"]
 
 
 @pytest.mark.req("PR-01", "PR-03", "CH-06")
@@ -172,6 +172,26 @@ async def test_a_pause_between_two_sessions_is_answered(time: WorkflowEnvironmen
         await h.hears(ALICE, "/pause")
         await h.comes_to("paused")
         await until(lambda: _said(h, "一時停止しました。`/resume` とコメントするまで、新しい作業を始めません。"))
+
+
+@pytest.mark.req("PR-01", "PR-03")
+async def test_who_writes_during_a_pause_between_two_sessions_is_told_of_it_once(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.hears(ALICE, "ありがとう")
+        await h.comes_to("completed")
+        await h.workflow.signal("pause", "release")
+        await h.comes_to("paused")
+        told = "一時停止中のため、まだ作業を始めません。コメントは取っておき、`/resume` とコメントされたら対応します。"
+        for wish in ("Also the README.", "And the tests."):
+            await h.hears(ALICE, wish)
+            await until(lambda: _said(h, told))
+        await h.workflow.signal("resume")
+        await until(lambda: _processed(h, 2))
+        assert h.forge.ours.count(told) == 1
 
 
 @pytest.mark.req("PR-02", "CI-03")

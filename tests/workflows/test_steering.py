@@ -25,6 +25,7 @@ async def test_a_plan_waits_for_approval_and_another_is_made_on_request(time: Wo
         assert (status.phase, status.llm_calls) == ("planning", 2)
         assert "承認" in str(status.waiting_for)
         assert "- [ ] **task_1**: Step 1" in h.forge.comments[-1].body
+        assert "72 時間以内に返信がなければ、作業を終了します。" in h.forge.comments[-1].body
         await h.hears(ALICE, "/revise Use tabs.")
         await until(lambda: _said(h, PROPOSAL, 2))
         again = [t for t in h.model.transcripts if t.purpose == "planning"][-1]

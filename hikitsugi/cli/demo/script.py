@@ -90,12 +90,12 @@ def _summary(record: str) -> str:
     """What the record says under the headings that a summary has."""
     parts = {part.partition("\n")[0]: part.partition("\n")[2] for part in record.split("\n\n# ")}
     wanted = {
-        "Purpose": "Request",
-        "Changed files": "Change request",
-        "Problems": "Failed",
-        "Decisions": "Comments of people",
-        "Verification": "Verified",
-        "Remaining work": "",
+        "目的": "Request",
+        "変更": "Change request",
+        "問題": "Failed",
+        "決定事項": "Comments of people",
+        "検証": "Verified",
+        "残作業": "",
     }
     return "\n".join(f"## {heading}\n{parts.get(part, 'なし')}" for heading, part in wanted.items())
 

@@ -103,7 +103,9 @@ def _say(request: Request, home: Repository, one: Issue, writer: Person, body: s
 
 def _refuse_readers(writer: Person) -> None:
     if not writer.may_write:
-        raise NotAllowed(f"{writer.login} has no write permission.")
+        raise NotAllowed(
+            f"{writer.login} has no write permission. Go back and choose somebody who has, beside the Comment button."
+        )
 
 
 def _lines(text: str) -> str:

@@ -30,3 +30,10 @@ if (draft) {
   draft.addEventListener("input", () => sessionStorage.setItem(location.pathname, draft.value));
   draft.form.addEventListener("submit", () => sessionStorage.removeItem(location.pathname));
 }
+
+// Who is chosen beside the comment acts everywhere on the page, also before they have written anything.
+const person = document.querySelector("select[name=person]");
+document.addEventListener("submit", ({ target }) => {
+  const hidden = target.querySelector("input[type=hidden][name=person]");
+  if (person && hidden) hidden.value = person.value;
+}, true);
