@@ -176,6 +176,7 @@ class IssueWorkflow:
         elif self.life.handover and ending is Ending.STOPPED:
             return  # Somebody called on a closed issue, which stays as it was.
         self.log.ending(ending)
+        await self.living.catch_up()
         self.life.close_session(left)
         self.display.index()
 
@@ -194,7 +195,6 @@ class IssueWorkflow:
         self.display.rest(self.life.rests_until, State(ending))
         with suppress(ActivityError):
             await self.display.show(State(ending))
-        await self.living.catch_up()
         return left
 
     @property

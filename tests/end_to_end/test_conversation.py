@@ -113,7 +113,7 @@ async def test_an_issue_waits_a_day_is_paused_for_a_month_and_rests_until_day_ni
         await time.fast_forward(s.workflow, timedelta(days=2))
         await s.workflow.result()
         assert s.labels == {"task:misc", "completed"}
-        assert s.headings == ["## 実行完了", "## ✅ 完了"]
+        assert s.headings == ["## 実行完了", "## 🛠️ 進捗(セッション 1)", "## ✅ 完了"]
 
 
 @both_forges

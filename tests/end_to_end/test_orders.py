@@ -83,7 +83,7 @@ async def test_an_issue_is_paused_and_resumed_in_every_way(time: WorkflowEnviron
             await resume()
             await until(lambda: _shows(s, "awaiting-response"))
         assert len(s.model.requests) == 1
-        assert s.headings == ["## 実行完了"]
+        assert s.headings == ["## 実行完了", "## 🛠️ 進捗(セッション 1)"]
 
 
 @both_forges
