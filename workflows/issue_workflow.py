@@ -50,7 +50,7 @@ class IssueWorkflow:
     def __init__(self, carried: Life | None = None) -> None:
         self.life = carried or Life()
         self.is_called = carried is None or carried.session is not None or carried.called_again
-        self.is_draining = False
+        self.is_asked_for = self.is_draining = False
         self.life.called_again = self.life.called_again and self.life.stop is not None
         self.issue = IssueAddress.parse(workflow.info().workflow_id)
         self.log = CommentLog(self.issue, self.life)
@@ -104,7 +104,8 @@ class IssueWorkflow:
 
     async def somebody_calls(self) -> bool:
         """Rest; False when the context has expired before anybody wrote."""
-        if self.life.is_new and (self.life.pending or self.life.facts) and not self.life.is_labelled_for_work:
+        has_news = bool(self.life.pending or self.life.facts)
+        if self.life.is_new and has_news and not (self.life.is_labelled_for_work or self.is_asked_for):
             self.is_called = False
         while not self.is_called:
             until = self.life.rests_until or workflow.now() + self.life.policy.context_expiry
@@ -246,7 +247,7 @@ class IssueWorkflow:
 
     def call(self) -> None:
         """Somebody wants a session; while one is being stopped, the next."""
-        self.is_called = True
+        self.is_called = self.is_asked_for = True
         self.life.called_again = self.life.stop is not None
 
     @workflow.update(description="An external agent asks for the issue")

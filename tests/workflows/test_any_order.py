@@ -1,5 +1,6 @@
 """Whatever people do, in whatever order: labels stay legal, no comment is lost or told twice, and all goes on."""
 
+import asyncio
 import random
 import re
 from collections.abc import Awaitable, Callable
@@ -23,6 +24,7 @@ COMMANDS = ("/pause", "/resume", "/stop", "/retry", "/status", "/dance")
 CLOSING = "ありがとうございます"
 EVENTS = 14
 SHORT_RUN_OF_EVENTS = 40
+A_MOMENT = 0.2
 
 
 class Crowd:
@@ -144,6 +146,7 @@ async def _lived_through(time: WorkflowEnvironment, folder: Path, seed: int) -> 
     policy = Policy(completion_keywords=COMPLETION_KEYWORDS, max_comment_count=5)
     async with house(time, rounds=1, policy=policy).open(folder) as h:
         await h.start()
+        await h.workflow.signal("issue_changed", {"labels": sorted(h.forge.labels), "for_work": True})
         crowd = Crowd(h, chance)
         for _ in range(EVENTS):
             await chance.choice(crowd.deeds)()
@@ -156,6 +159,7 @@ async def _comes_to_rest(crowd: Crowd) -> None:
     h = crowd.h
     h.model.refuses, h.forge.is_open = None, True
     await crowd.tells_how_it_stands()
+    await until(lambda: _shows_where_it_stands(crowd))
     await h.delivers(*crowd.delivered)
     await crowd.writes()
     revived: set[int] = set()
@@ -171,6 +175,16 @@ async def _comes_to_rest(crowd: Crowd) -> None:
         return at_rest and h.forge.labels == PEOPLES | {str(status.state)} and crowd.has_told_everything
 
     await until(is_answered)
+
+
+async def _shows_where_it_stands(crowd: Crowd) -> bool:
+    """Whether one label tells that it waits or has ended, without another word but to end a pause."""
+    status = await crowd.h.status()
+    if status.state == "paused":
+        await crowd.h.hears(ALICE, "/resume")
+        await asyncio.sleep(A_MOMENT)
+    stands = status.state not in ("processing", "paused")
+    return stands and crowd.h.forge.labels == PEOPLES | {str(status.state)}
 
 
 def _check(crowd: Crowd) -> None:
