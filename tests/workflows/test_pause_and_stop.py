@@ -431,7 +431,7 @@ async def test_who_pauses_before_the_conversation_is_open_is_still_heard(time: W
         await h.hears(ALICE, "/resume")
         status = await h.comes_to("awaiting-response")
         (transcript,) = h.model.transcripts
-    assert h.forge.acknowledged == ["1", "2", "4"]
+    assert h.forge.acknowledged == ["2", "3", "5"]
     assert [turn.text for turn in transcript.turns if "Use tabs." in turn.text] == [
         f"[New Comment from @{ALICE}]:\nUse tabs."
     ]
