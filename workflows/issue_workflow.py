@@ -32,6 +32,7 @@ from workflows.session_story import SessionStory
 from workflows.signals import comments_in, facts_in, order_in
 from workflows.steps import Steps
 from workflows.timers import is_long
+from workflows.waits import Waits
 
 DRAINING = "Draining"
 """The type of a refusal that asks the caller to come again in a moment."""
@@ -61,8 +62,9 @@ class IssueWorkflow:
         self.caretaker = Caretaker(self.life, steps, self.display, self.orders.grant)
         planning = PlanningSteps(self.issue, self.life, patience, self.gate.passage)
         compression = Compression(self.issue, self.life, patience, self.gate.passage)
+        self.waits = Waits(self.life, steps, self.display, self.gate, self.renew)
         self.story = SessionStory(
-            self.issue, self.life, steps, planning, self.display, self.gate, purse, compression, self.renew
+            self.issue, self.life, steps, planning, self.display, self.gate, purse, compression, self.waits
         )
         self.farewell = Farewell(self.life, steps, self.display, self.living, self.log)
         self.assigned = AssignedWork(self.issue, self.life, self.display, patience, is_long, self.renew)
@@ -107,11 +109,11 @@ class IssueWorkflow:
             until = self.life.rests_until or workflow.now() + self.life.policy.context_expiry
             self.life.rests_until = until
             self.display.rest(until, self.life.state)
-            if not await self.story.happens_before(until, self.is_wanted):
+            if not await self.waits.happens_before(until, self.is_wanted):
                 if not self.life.pending:
                     return False
                 await workflow.wait_condition(lambda: not self.life.pending)
-            await self.story.renew_if_long()
+            await self.waits.renew_if_long()
             await self.pass_or_withdraw()
             self.life.forget_thanks()
             self.orders.is_called = self.orders.is_called or self.life.somebody_writes
@@ -135,7 +137,7 @@ class IssueWorkflow:
 
     def is_wanted(self) -> bool:
         """Whether somebody calls, writes or pauses."""
-        return self.orders.is_called or self.life.somebody_writes or self.story.is_interrupted()
+        return self.orders.is_called or self.life.somebody_writes or self.waits.is_interrupted()
 
     async def session_to_its_end(self) -> Ending:
         """Live through a session, whatever ends it."""

@@ -1,6 +1,5 @@
 """One session: work, tell the result, and talk until the conversation is over."""
 
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime
 
@@ -16,7 +15,6 @@ from hikitsugi.domain.session import Called, Closure, Ending, Handover, Part, Se
 from hikitsugi.domain.states import State
 from hikitsugi.domain.subject import work_branch
 from hikitsugi.messages import comments, handover, operators
-from workflows import limits
 from workflows.comment_log import CommentLog
 from workflows.compression import Compression
 from workflows.display import Display
@@ -29,7 +27,7 @@ from workflows.planning_steps import PlanningSteps
 from workflows.purse import Purse
 from workflows.reasons import reason_of
 from workflows.steps import Steps
-from workflows.timers import happens_before, is_long
+from workflows.waits import Waits
 
 ANSWERED_EVERYWHERE = "answered-everywhere"
 
@@ -47,7 +45,7 @@ class SessionStory:
         gate: Gate,
         purse: Purse,
         compression: Compression,
-        renew: Callable[[], Awaitable[None]],
+        waits: Waits,
     ) -> None:
         self.issue = issue
         self.life = life
@@ -58,7 +56,7 @@ class SessionStory:
         self.purse = purse
         self.compression = compression
         self.log = CommentLog(issue, life)
-        self.renew = renew
+        self.waits = waits
 
     async def play(self) -> Ending:
         """Work, tell the result, and work again on every answer until the conversation is over."""
@@ -216,7 +214,7 @@ class SessionStory:
         await self.purse.passage(self.hear_people)
         await self.compression.passage()
         self.display.wait_for(self.next_step())
-        await self.renew_if_long()
+        await self.waits.renew_if_long()
         return self.life.comments_processed > told_before
 
     def next_step(self) -> str:
@@ -230,9 +228,9 @@ class SessionStory:
     async def hears_before(self, until: datetime) -> bool:
         """Whether something comes up before the time is up; a pause is lived through and does not count."""
         planning = self.life.current.planning
-        if not await self.comes_before(until, lambda: self.has_news() or planning.is_approved):
+        if not await self.waits.comes_before(until, lambda: self.waits.has_news() or planning.is_approved):
             return False
-        await self.renew_if_long()
+        await self.waits.renew_if_long()
         began = workflow.now()
         await self.gate.passage()
         planning.wait_longer(workflow.now() - began)
@@ -255,9 +253,9 @@ class SessionStory:
         session.awaits_until = session.awaits_until or workflow.now() + policy.reply_timeout
         while True:
             self.display.wait_for_people(operators.awaits_reply(self.language, session.awaits_until))
-            if not await self.comes_before(session.awaits_until, self.has_news):
+            if not await self.waits.comes_before(session.awaits_until, self.waits.has_news):
                 return Closure.SILENCE
-            await self.renew_if_long()
+            await self.waits.renew_if_long()
             if self.gate.is_closed:
                 await self.gate.passage()
                 session.awaits_until = workflow.now() + policy.reply_timeout
@@ -290,52 +288,6 @@ class SessionStory:
             self.life.current.planning.note_comments(self.life.current.talk.turn())
         self.log.processing(told)
         return bool(told)
-
-    async def renew_if_long(self) -> None:
-        """Go on in a fresh run when the history of this one has grown long."""
-        if is_long():
-            await self.renew()
-
-    async def comes_before(self, until: datetime, happens: Callable[[], bool]) -> bool:
-        """Whether something happens before the time is up; who wrote in time counts even where that is known late."""
-        if await self.happens_before(until, happens):
-            return True
-        await workflow.wait_condition(lambda: not self.life.pending or self.is_interrupted())
-        return happens()
-
-    async def happens_before(self, until: datetime, happens: Callable[[], bool]) -> bool:
-        """Whether it happens before the time is up; meanwhile late duplicates of our comments are removed."""
-        while True:
-            if self.is_in_doubt():
-                soon = min(until, workflow.now() + limits.RECONCILE_AFTER)
-                if await happens_before(soon, happens, self.display.waiting_for):
-                    return True
-                await self.reconcile()
-            elif not await happens_before(until, lambda: happens() or self.is_in_doubt(), self.display.waiting_for):
-                return False
-            elif happens():
-                return True
-
-    def is_in_doubt(self) -> bool:
-        """Whether a comment of ours may be there twice."""
-        return bool(self.life.doubtful)
-
-    async def reconcile(self) -> None:
-        """Take back what we said twice; a forge that refuses that leaves the story as it is."""
-        try:
-            await self.steps.reconcile()
-        except ActivityError as error:
-            if is_cancelled_exception(error):
-                raise
-            self.life.note_trouble(reason_of(error))
-
-    def has_news(self) -> bool:
-        """Whether somebody wrote, or the wait is interrupted."""
-        return bool(self.life.heard) or self.is_interrupted()
-
-    def is_interrupted(self) -> bool:
-        """Whether somebody paused or stopped, or it is time for a fresh run."""
-        return self.gate.is_closed or self.life.stop is not None or is_long()
 
     @property
     def language(self) -> Language:
