@@ -4,42 +4,71 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-from hikitsugi.domain.closing_words import AFTER_KEYWORD, BEFORE_KEYWORD, ENGLISH, JAPANESE
+from hikitsugi.domain import closing_english as english
+from hikitsugi.domain import closing_japanese as japanese
 
 _CODE = re.compile(r"```.*?```|~~~.*?~~~|`[^`]*`", re.DOTALL)
 _CODE_SAYS_MORE = re.compile(
     r"[`~]{3}(?:suggestion|diff|patch)|error|fail|traceback|exception|warning|panic|エラー|失敗|例外|警告",
     re.IGNORECASE,
 )
+_NONE_FAILED = re.compile(
+    r"\b0 (?:failed|failures?|errors?|warnings?)\b|\b(?:failed|failures?|errors?|warnings?)(?: count)?[:=] ?0\b"
+    r"|\bno (?:errors|warnings|failures)\b",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(
+    r"\n-- ?\n[A-Z][\w.'-]*(?: [A-Z][\w.'-]*){0,2}\s*\Z"
+    r"|(?<=\n)(?:(?:[Bb]est|[Kk]ind|[Ww]arm)(?: [Rr]egards| [Ww]ishes)?|[Rr]egards|[Cc]heers|[Ss]incerely),?[ \t]*\n"
+    r"[A-Z][\w.'-]*(?: [A-Z][\w.'-]*){0,2}\s*\Z"
+)
+_NAME = re.compile(r"(?i:\b(hi|hello|hey|dear|thanks|thank you|thanks again)) [A-Z][a-z]{2,11}(?=\s*(?:[,.!\n]|$))")
 _LEFT_OUT = re.compile(r"~~.*?~~|^[ \t]*>[^\n]*$|@[A-Za-z0-9_-]+", re.DOTALL | re.MULTILINE)
-_DISPLEASED = re.compile(r"([.。、・])\s?\1|[:;=]'?-?[(/\\|]|-_-|;_;")
+_DISPLEASED = re.compile(
+    r"([.。、・])\s?\1|[:;=]'?-?[(/\\|]|-_-|;_;|t_t|[（(][^()（）]{0,4}[;；][^()（）]{0,6}[)）]|汗|泣"
+)
 _PLEASED = re.compile(
-    r"m\(_ *_\)m|[:;]-?[)dp](?![a-z])|[👍🙏🎉✅👏😊🙂😄😁😀😃😆🤗🥰😍💯🙌❤♥✨⭐🙇🚀👌🥳💪☺♪🍻🙆☀🌟🎊😎🤝👋💕😌🌸💐🏆🔥]"
+    r"m\(_ *_\)m|[:;]-?[)dp](?![a-z])|[👍🙏🎉✅👏😊🙂😄😁😀😃😆🤗🥰😍💯🙌❤♥✨⭐🙇🚀👌🥳💪☺♪🍻🙆☀🌟🎊😎🤝👋💕]"
+    r"|[😌🌸💐🏆🔥😂🍵☕🎈🎶💖💙💚😇🤩🫡🍺🌈]"
     r"|[\uFE0F\u200D♀♂\U0001F3FB-\U0001F3FF]"
+    r"|:(?:\+1|thumbsup|pray|tada|heart|rocket|white_check_mark|clap|ok_hand|smiley?|bow|sparkles"
+    r"|raised_hands|100|fire|muscle):"
+    r"|[\\ヽ٩]?\([^()ぁ-んァ-ヶー一-龥a-z0-9]{0,3}[^()ぁ-んァ-ヴ一-龥a-np-z0-9]{1,9}\)[/ゞ۶ノﾉo]?"
 )
 _STOP = re.compile(r"[\n、。,.!・:;()\"“”「」『』—–]+|(?<!\w)-+(?!\w)")
 _SPACE = re.compile(r"(?:[\s〜~^_*]|(?<![ァ-ヶ])ー)+")
 _LONGEST = 300
 _SPELLINGS = {
-    "ありがとう": re.compile(r"ありがと(?:[ーぉ〜~]+う?|(?!う))|有り?難う|あざー?っ?す"),
-    "了解": re.compile(r"りょうかい|リョウカイ"),
+    "ありがとう": re.compile(r"ありがと(?:[ーぉ〜~]+う?|(?!う))|有り?難う|あざー?っ?す|あざます"),
+    "了解": re.compile(r"りょうかい|リョウカイ|りょ(?=[!。~ー\s]|$)"),
+    "直": re.compile(r"なお(?=りました|った|って)"),
     "承知": re.compile(r"しょうち(?=し|いた|です)"),
-    "thanks": re.compile(r"サンクス|サンキュー?|さんきゅー?|(?<![a-z0-9])(?:thx|thanx|thnx|tnx)(?![a-z0-9])"),
+    "です": re.compile(r"デス|で[ーぇえ〜~]+す"),
+    "thanks": re.compile(
+        r"サンクス|サンキュー?|さんきゅー?|(?<![a-z0-9])(?:thx|thanx|thnx|tnx|thank u|thankyou)(?![a-z0-9])"
+    ),
     "ok": re.compile(r"おっけー?|おーけー|オッケー?|オーケー|おk(?![a-z])|(?<![a-z])(?:ok){2,}(?![a-z])"),
 }
 
 
 def closes(text: str, keywords: Collection[str]) -> bool:
     """Yes only when, besides closing and courtesy words, nothing is left in the comment."""
-    said = _plain(_LEFT_OUT.sub(" ", _CODE.sub(" ", text)))
-    if _CODE_SAYS_MORE.search(" ".join(_CODE.findall(text))) or _DISPLEASED.search(said):
+    code = _NONE_FAILED.sub("", " ".join(_CODE.findall(text)))
+    said = _plain(_without_names(_LEFT_OUT.sub(" ", _CODE.sub(" ", text))))
+    if _CODE_SAYS_MORE.search(code) or _DISPLEASED.search(said):
         return False
     words = _words(said)
     keyword = "|".join(_word(_plain(each)) for each in sorted(keywords, key=len, reverse=True))
     if not keyword or len(words) > _LONGEST or not re.search(keyword, words):
         return False
-    closing = _edged(rf"{BEFORE_KEYWORD}(?:{keyword}){AFTER_KEYWORD}")
-    return not re.sub(rf"{_edged(ENGLISH)}|{JAPANESE}|{closing}", "", words).strip(" |")
+    before, after = english.BEFORE_KEYWORD + japanese.BEFORE_KEYWORD, japanese.AFTER_KEYWORD + english.AFTER_KEYWORD
+    closing = _edged(rf"{english.LOOKS} (?:{keyword}) now|{before}(?:{keyword}){after}")
+    return not re.sub(rf"{_edged(english.ENGLISH)}|{japanese.JAPANESE}|{closing}", "", words).strip(" |")
+
+
+def _without_names(said: str) -> str:
+    """Whom it is written to and by whom says nothing."""
+    return _NAME.sub(r"\1", _SIGNATURE.sub("", said))
 
 
 def _plain(text: str) -> str:
