@@ -41,6 +41,7 @@ from workflows.issue_workflow import DRAINING, IssueWorkflow
 _log = logging.getLogger(__name__)
 _PATIENCE = timedelta(seconds=25)
 _SHORT_PATIENCE = timedelta(seconds=5)
+_LISTED_WITHIN = timedelta(seconds=2)
 _ATTEMPTS = 6
 _FIRST_PAUSE = 0.05
 _PASSING = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.NOT_FOUND)
@@ -101,15 +102,20 @@ class TemporalOffice:
             raise
 
     async def held(self) -> list[Held]:
-        """All leases there are, as their workflows tell."""
+        """All leases there are, as their workflows tell; what was given just now takes a moment to be listed."""
+        if await self._in_progress():
+            await asyncio.sleep(_LISTED_WITHIN.total_seconds())
+        leases = await asyncio.gather(*map(self._held_if_told, await self._in_progress()))
+        return [held for held in leases if held]
+
+    async def _in_progress(self) -> list[IssueAddress]:
+        """The issues that agents have, as far as Temporal lists them by now."""
         running = f"WorkflowType = 'IssueWorkflow' AND ExecutionStatus = 'Running' AND TaskQueue = '{self._task_queue}'"
         query = f"{running} AND {STATE.name} = '{State.IN_PROGRESS}'"
         try:
-            found = [IssueAddress.parse(each.id) async for each in self._client.list_workflows(query)]
+            return [IssueAddress.parse(each.id) async for each in self._client.list_workflows(query)]
         except RPCError as error:
             raise _away() from error
-        leases = await asyncio.gather(*map(self._held_if_told, found))
-        return [held for held in leases if held]
 
     async def _held_if_told(self, issue: IssueAddress) -> Held | None:
         """One story that cannot be told keeps nobody else from being asked."""

@@ -4,7 +4,7 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 import json
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
@@ -38,6 +38,7 @@ from hikitsugi.domain.value import Value
 
 LOCKED_FOR = timedelta(seconds=30)
 _AUDITED_EVERY = timedelta(minutes=1)
+_RESTORED_WITHIN = timedelta(minutes=10)
 _AGENT = "agent|"
 
 
@@ -82,6 +83,7 @@ class RedisBoard:
         self._enter = redis.register_script(scripts.ENTER)
         self._refresh = redis.register_script(scripts.REFRESH)
         self._hold = redis.register_script(scripts.HOLD)
+        self._restore = redis.register_script(scripts.RESTORE)
         self._put = redis.register_script(scripts.PUT)
         self._withdraw = redis.register_script(scripts.WITHDRAW)
         self._let_go = redis.register_script(scripts.LET_GO)
@@ -184,13 +186,18 @@ class RedisBoard:
         """What is rung when a request of an agent is over."""
         return f"{_AGENT}{agent}"
 
-    async def enter(self, agent: str) -> Entry | timedelta:
-        """Act for an agent; while another of its requests does so, how long that may still last."""
+    async def enter(self, agent: str) -> Entry | timedelta | None:
+        """Act for an agent; while another of its requests does so, how long that may still last.
+
+        None when the ledger is lost: what the agent has must be found out first.
+        """
         name, owner = self.entry_name(agent), uuid4().hex
         async with _said_plainly():
             is_ours, told = await self._enter(
-                keys=[LOCK + name, AGENTS, LEASES], args=[owner, _milliseconds(LOCKED_FOR), agent]
+                keys=[LOCK + name, AGENTS, LEASES, LEDGER], args=[owner, _milliseconds(LOCKED_FOR), agent]
             )
+        if is_ours < 0:
+            return None
         if not is_ours:
             return timedelta(milliseconds=max(told, 10))
         held = Held.model_validate_json(told) if told else None
@@ -207,10 +214,11 @@ class RedisBoard:
             return bool(await self._keep(keys=[LOCK + name], args=[owner, _milliseconds(LOCKED_FOR)]))
 
     async def hold(self, held: Held, shelf: str) -> bool:
-        """Note that an agent has a task; False when it has another one."""
+        """Note that an agent has a task; False when it has another one, or when the ledger that would tell is lost."""
         async with _said_plainly():
             given = await self._hold(
-                keys=[LEASES, AGENTS, SHELF + shelf], args=[str(held.issue), held.agent_id, held.model_dump_json()]
+                keys=[LEASES, AGENTS, SHELF + shelf, LEDGER],
+                args=[str(held.issue), held.agent_id, held.model_dump_json()],
             )
         return bool(given)
 
@@ -251,14 +259,14 @@ class RedisBoard:
         empty = tuple(home for home, is_there in zip(homes, filled, strict=True) if not is_there)
         return Lack(ledger=not has_ledger, audit=bool(audit), homes=empty)
 
-    async def restore_ledger(self, leases: Iterable[Held]) -> None:
-        """Write down leases found elsewhere; what was written meanwhile is newer and stays."""
-        async with _said_plainly(), self._redis.pipeline(transaction=True) as change:
-            for held in leases:
-                change.hsetnx(LEASES, str(held.issue), held.model_dump_json())
-                change.hsetnx(AGENTS, held.agent_id, str(held.issue))
-            change.set(LEDGER, 1)
-            await change.execute()
+    async def restore_ledger(self, find: Callable[[], Awaitable[Iterable[Held]]]) -> None:
+        """Write down leases found elsewhere; what was found before a further loss is not all there is, and is left."""
+        sign = f"{LEDGER}:{uuid4().hex}"
+        async with _said_plainly():
+            await self._redis.set(sign, 1, px=_RESTORED_WITHIN)
+        leases = [(str(held.issue), held.agent_id, held.model_dump_json()) for held in await find()]
+        async with _said_plainly():
+            await self._restore(keys=[sign, LEDGER, LEASES, AGENTS], args=[part for lease in leases for part in lease])
 
     def _shelves_of(self, home: RepositoryAddress) -> list[str]:
         return [SHELF + shelf(str(home), role, kind) for role in self._roles for kind in TaskType]

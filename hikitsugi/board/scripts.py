@@ -37,12 +37,16 @@ return {card, redis.call('HGET', KEYS[1], best) or '0', base, shown}
 """The best task that nobody has locked, locked for the owner, and how many are shown; else when to look again."""
 
 ENTER = """
--- KEYS: lock, agents, leases. ARGV: owner, milliseconds, agent
+-- KEYS: lock, agents, leases, ledger. ARGV: owner, milliseconds, agent
+if redis.call('EXISTS', KEYS[4]) == 0 then return {-1, 0} end
 if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return {0, redis.call('PTTL', KEYS[1])} end
 local task = redis.call('HGET', KEYS[2], ARGV[3])
 return {1, task and redis.call('HGET', KEYS[3], task)}
 """
-"""The lock of an agent for one of its requests, with what it has already; else how long another's may still hold."""
+"""The lock of an agent for one of its requests, with what it has already; else how long another's may still hold.
+
+Without the ledger nobody knows what it has.
+"""
 
 UNLOCK = """
 -- KEYS: lock. ARGV: owner, channel, whom to wake
@@ -61,7 +65,8 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 """So it is with making one last longer."""
 
 HOLD = """
--- KEYS: leases, agents, shelf. ARGV: task, agent, lease
+-- KEYS: leases, agents, shelf, ledger. ARGV: task, agent, lease
+if redis.call('EXISTS', KEYS[4]) == 0 then return 0 end
 local other = redis.call('HGET', KEYS[2], ARGV[2])
 local lease = other and other ~= ARGV[1] and redis.call('HGET', KEYS[1], other)
 if lease and cjson.decode(lease).agent_id == ARGV[2] then return 0 end
@@ -70,7 +75,19 @@ redis.call('HSET', KEYS[2], ARGV[2], ARGV[1])
 redis.call('ZREM', KEYS[3], ARGV[1])
 return 1
 """
-"""An agent has a task, unless it has another one."""
+"""An agent has a task, unless it has another one, or nobody knows."""
+
+RESTORE = """
+-- KEYS: sign, ledger, leases, agents. ARGV: task, agent, lease…
+if redis.call('DEL', KEYS[1]) == 0 or redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
+for n = 1, #ARGV, 3 do
+  redis.call('HSETNX', KEYS[3], ARGV[n], ARGV[n + 2])
+  redis.call('HSETNX', KEYS[4], ARGV[n + 1], ARGV[n])
+end
+redis.call('SET', KEYS[2], 1)
+return 1
+"""
+"""The ledger as it was found elsewhere, unless all was lost again since, or another has restored it."""
 
 REFRESH = """
 -- KEYS: leases. ARGV: task, lease's id, lease

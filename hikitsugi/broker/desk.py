@@ -169,8 +169,8 @@ class Desk:
     async def _restore_ledger(self) -> None:
         """One request asks all workflows; those that wait for it find the ledger."""
         async with self._restoring:
-            if (await self._board.lacks([])).ledger:
-                await self._board.restore_ledger(await self._office.held())
+            while (await self._board.lacks([])).ledger:
+                await self._board.restore_ledger(self._office.held)
 
     async def _audit(self) -> None:
         """A lease long over should have been let go; its workflow, which somebody may have ended, is asked."""
@@ -187,11 +187,11 @@ class Desk:
     async def _attempt(self, wish: Wish, seat: Seat) -> Task | timedelta | None:
         """The agent's task; else how long to wait at most before looking again, if anything is known of that."""
         name = self._board.entry_name(wish.agent)
-        entry = await self._board.enter(wish.agent)
+        entry = await self._enter(wish.agent)
         if isinstance(entry, timedelta):
             # Another request of the same agent is being served: its end wakes us.
             seat.names.add(name)
-            entry = await self._board.enter(wish.agent)
+            entry = await self._enter(wish.agent)
         if isinstance(entry, timedelta):
             return entry
         seat.names.discard(name)
@@ -200,6 +200,12 @@ class Desk:
             return same or await self._new_task(wish, entry)
         finally:
             await self._board.unlock(name, entry.owner, wake=name)
+
+    async def _enter(self, agent: str) -> Entry | timedelta:
+        """Act for an agent; what it has is found out first, should that be lost since its request came."""
+        while (entry := await self._board.enter(agent)) is None:
+            await self._restore_ledger()
+        return entry
 
     async def _same_again(self, held: Held) -> Task | None:
         """The task an agent still has, unless it has finished or lost it, or it cannot be told any more."""
@@ -229,6 +235,8 @@ class Desk:
                 self._room.ring(taken.card.shelf, but=wish.seat)
             async with self._briefing.about(taken.card, taken.base) as told:
                 answer = await self._claimed(wish, taken.card, taken)
+                if answer.lease and not await self._is_noted(entry, taken.card, answer.lease):
+                    return _A_MOMENT
                 if answer.lease:
                     self._metrics.given.labels(taken.card.task_type).inc()
                     return self._briefing.task(taken.card, answer.lease, answer.handover, await told)
@@ -239,6 +247,16 @@ class Desk:
             if answer.refusal == BUSY or not await self._board.keep(entry.name, entry.owner):
                 # Another request of the same agent was served meanwhile: what came of it is seen at the next attempt.
                 return _A_MOMENT
+
+    async def _is_noted(self, entry: Entry, card: Card, lease: Lease) -> bool:
+        """A loss that took our entry may have taken the note of the lease: it is made again, or the task given back."""
+        if await self._board.keep(entry.name, entry.owner):
+            return True
+        await self._restore_ledger()
+        if await self._board.hold(_held(card.address, lease), card.shelf):
+            return True
+        await self._office.report(card.address, Report(lease_id=lease.id, agent=lease.agent, outcome=Outcome.RELEASED))
+        return False
 
     async def _claimed(self, wish: Wish, card: Card, taken: Taken) -> Answer:
         """What a task's workflow says; where it alone is silent, the task stays locked and others have their turn."""

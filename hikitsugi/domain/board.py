@@ -54,7 +54,7 @@ class Board(Protocol):
         ...
 
     async def hold(self, held: Held, shelf: str) -> bool:
-        """Note that an agent has a task; False when it has another one."""
+        """Note that an agent has a task; False when it has another one, or when that is not known."""
         ...
 
     async def let_go(self, issue: IssueAddress, agent: str, *, again: bool) -> None:

@@ -4,7 +4,7 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -41,9 +41,18 @@ async def redis(valkey: str) -> AsyncGenerator[Redis]:
         yield client
 
 
-@pytest.fixture
-def board(redis: Redis) -> RedisBoard:
-    return RedisBoard(redis, ["CODER", "TESTER"])
+@pytest_asyncio.fixture(loop_scope="session")
+async def board(redis: Redis) -> RedisBoard:
+    made = RedisBoard(redis, ["CODER", "TESTER"])
+    await made.restore_ledger(found())
+    return made
+
+
+def found(*leases: Held) -> Callable[[], Awaitable[Sequence[Held]]]:
+    async def find() -> Sequence[Held]:
+        return leases
+
+    return find
 
 
 def card(number: int, rank: int | None = None, role: str = "CODER") -> Card:
@@ -214,16 +223,41 @@ async def test_one_ring_wakes_one_who_fits_and_an_unused_one_the_next(board: Red
             assert not await other.rung(timedelta(seconds=0.05))
 
 
-async def test_a_lost_ledger_is_restored_without_overwriting_newer_leases(board: RedisBoard):
-    newer = held(1, "a2")
-    await board.hold(newer, SHELF)
+@pytest.mark.req("BR-06")
+async def test_while_the_ledger_is_lost_nobody_enters_and_nothing_is_held(board: RedisBoard, redis: Redis):
+    await redis.flushall()
     assert (await board.lacks([])).ledger
-    await board.restore_ledger([held(1, "a1"), held(2, "a3")])
+    assert await board.enter("a1") is None
+    assert not await board.hold(held(2, "a1"), SHELF)
+    lease = held(1, "a1")
+    await board.restore_ledger(found(lease))
     assert not (await board.lacks([])).ledger
-    assert sorted(each.agent_id for each in await board.held()) == ["a2", "a3"]
+    assert await board.held() == [lease]
     entry = await board.enter("a1")
     assert isinstance(entry, Entry)
-    assert entry.held is None
+    assert entry.held == lease
+
+
+async def test_what_was_found_before_a_further_loss_restores_nothing(board: RedisBoard, redis: Redis):
+    async def find_and_lose() -> Sequence[Held]:
+        await redis.flushall()
+        return [held(1, "a1")]
+
+    await redis.flushall()
+    await board.restore_ledger(find_and_lose)
+    assert (await board.lacks([])).ledger
+    assert await board.held() == []
+
+
+async def test_who_restores_the_ledger_last_changes_nothing(board: RedisBoard, redis: Redis):
+    async def find_while_another_restores() -> Sequence[Held]:
+        await board.restore_ledger(found(held(1, "a1")))
+        await board.let_go(card(1).address, "a1", again=False)
+        return [held(1, "a1")]
+
+    await redis.flushall()
+    await board.restore_ledger(find_while_another_restores)
+    assert await board.held() == []
 
 
 async def test_without_redis_everybody_is_asked_to_come_again():

@@ -27,6 +27,7 @@ from hikitsugi.domain.selection import Card, Rules, TaskType
 from tests.workflows.fakes import FakeForge
 
 HOME = RepositoryAddress(forge="github", repository="octo/repo")
+BASE = Base(branch="main", commit="a" * 40)
 SECOND = timedelta(seconds=1)
 
 
@@ -61,7 +62,7 @@ class ScriptedOffice:
     async def held(self) -> list[Held]:
         self.asked += 1
         await asyncio.sleep(0)
-        return []
+        return self.leases
 
     async def held_of(self, issue: IssueAddress) -> Held | None:
         return next((each for each in self.leases if each.issue == issue), None)
@@ -109,11 +110,16 @@ def wish(agent: str = "a1", timeout: timedelta = SECOND) -> Wish:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[RedisBoard]:
-    async with embedded_valkey(tmp_path_factory.mktemp("valkey")) as url, Redis.from_url(url) as redis:
-        made = RedisBoard(redis, ["CODER"])
-        await made.fill(HOME, Base(branch="main", commit="a" * 40), [card(1), card(2)])
-        yield made
+async def redis(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Redis]:
+    async with embedded_valkey(tmp_path_factory.mktemp("valkey")) as url, Redis.from_url(url) as client:
+        yield client
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def board(redis: Redis) -> RedisBoard:
+    made = RedisBoard(redis, ["CODER"])
+    await made.fill(HOME, BASE, [card(1), card(2)])
+    return made
 
 
 @pytest.fixture
@@ -161,6 +167,56 @@ async def test_an_agent_that_got_a_task_meanwhile_gets_that_one_and_the_candidat
 async def test_after_a_loss_the_workflows_are_asked_once_however_many_wait(desk: Desk, office: ScriptedOffice):
     await asyncio.gather(*(desk.held() for _ in range(20)))
     assert office.asked == 1
+
+
+@pytest.mark.req("BR-06", "BR-10")
+async def test_a_loss_while_an_agent_waits_does_not_give_it_a_second_task(
+    desk: Desk, office: ScriptedOffice, board: RedisBoard, redis: Redis, room: WaitingRoom
+):
+    for number in (1, 2):
+        await board.remove(issue(number))
+    waiting = asyncio.create_task(desk.next_task(wish(timeout=timedelta(seconds=30))))
+    while not office.checked:  # noqa: ASYNC110 - the office has no event for it
+        await asyncio.sleep(0.01)
+    office.leases = [held(1, "a1")]
+    await redis.flushall()
+    await board.fill(HOME, BASE, [card(2)])
+    room.ring(card(2).shelf)
+    task = await waiting
+    assert task
+    assert (task.issue_id, office.claimed) == (1, [])
+
+
+@pytest.mark.req("BR-06", "BR-10")
+async def test_a_lease_that_was_noted_before_a_loss_is_noted_again_when_it_is_told(
+    desk: Desk, office: ScriptedOffice, board: RedisBoard, redis: Redis
+):
+    async def lose() -> None:
+        await board.hold(held(1, "a1"), card(1).shelf)
+        await redis.flushall()
+        await board.fill(HOME, BASE, [card(2)])
+
+    office.meanwhile = lose
+    tasks = [await desk.next_task(wish()) for _ in range(2)]
+    assert [task.issue_id for task in tasks if task] == [1, 1]
+    assert office.claimed == [1]
+
+
+@pytest.mark.req("BR-06", "BR-10")
+async def test_a_task_is_given_back_when_the_agent_got_another_one_after_a_loss(
+    desk: Desk, office: ScriptedOffice, redis: Redis
+):
+    async def lose() -> None:
+        office.leases = [held(2, "a1")]
+        await redis.flushall()
+        await desk.held()
+
+    office.meanwhile = lose
+    task = await desk.next_task(wish())
+    assert task
+    assert (task.issue_id, office.claimed) == (2, [1])
+    given_back = office.reported[0]
+    assert (LeaseId.parse(given_back.lease_id).issue, given_back.outcome) == (issue(1), Outcome.RELEASED)
 
 
 async def test_who_cannot_be_served_because_the_workflows_are_away_is_told_so(desk: Desk, office: ScriptedOffice):
@@ -233,7 +289,7 @@ async def test_all_who_wait_are_served_at_once_when_many_tasks_come(
     waiting = [asyncio.create_task(desk.next_task(wish(f"a{n}", timedelta(seconds=30)))) for n in range(3)]
     while office.checked < 3:  # noqa: ASYNC110 - the office has no event for it
         await asyncio.sleep(0.01)
-    await board.fill(HOME, Base(branch="main", commit="a" * 40), [card(n) for n in (1, 2, 3)])
+    await board.fill(HOME, BASE, [card(n) for n in (1, 2, 3)])
     room.ring(card(1).shelf)
     async with asyncio.timeout(20):
         tasks = await asyncio.gather(*waiting)
@@ -244,9 +300,9 @@ async def test_a_lease_that_its_workflow_does_not_know_any_more_is_given_up(
     desk: Desk, office: ScriptedOffice, board: RedisBoard
 ):
     long_ago = datetime.now(UTC) - timedelta(hours=1)
+    await board.restore_ledger(office.held)
     for number in (1, 2):
         await board.hold(held(number, f"lost-{number}", long_ago), card(number).shelf)
-    await board.restore_ledger([])
     office.leases = [held(2, "lost-2")]
     task = await desk.next_task(wish())
     assert task
@@ -258,6 +314,7 @@ async def test_a_task_that_cannot_be_told_any_more_is_given_back_and_the_next_is
     desk: Desk, office: ScriptedOffice, board: RedisBoard
 ):
     elsewhere = issue(1).model_copy(update={"forge": "gone"})
+    await board.restore_ledger(office.held)
     await board.hold(held(1, "a1").model_copy(update={"issue": elsewhere}), card(1).shelf)
     assert await desk.next_task(wish())
     assert [report.outcome for report in office.reported] == [Outcome.ASKS_AGAIN, Outcome.RELEASED]
