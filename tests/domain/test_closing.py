@@ -81,7 +81,19 @@ def test_the_configured_words_are_the_only_closing_ones():
 
 @pytest.mark.timeout(10)
 @pytest.mark.parametrize(
-    "phrase", ["本番でも", "手元の環境でも", "問題なく", "ご対応", "now ", "this is all ", "thanks for all "]
+    "phrase",
+    [
+        "本番でも",
+        "手元の環境でも",
+        "問題なく",
+        "ご対応",
+        "内容",
+        "動作確認",
+        "こちらで",
+        "now ",
+        "this is all ",
+        "thanks for all ",
+    ],
 )
 def test_a_phrase_said_over_and_over_is_judged_at_once(phrase: str):
     assert not closes("完了 " + phrase * (280 // len(phrase)) + "x", COMPLETION_KEYWORDS)
