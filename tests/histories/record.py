@@ -133,7 +133,7 @@ async def _record(made: House, folder: Path, name: str, play: Play) -> None:
         first = await h.start()
         await play(h)
         for number, history in enumerate(await _runs(h, str(first.first_execution_run_id)), start=1):
-            text = history.to_json().replace(h.issue.repository, "octo/repo")
+            text = history.to_json().replace(h.issue.repository, "octo/repo").replace(f"{HERE.parents[1]}/", "")
             (HERE / f"{name}_{number}.json").write_text(text)
 
 
