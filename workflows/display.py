@@ -94,9 +94,9 @@ class Display:
 
     def rest(self, until: datetime, state: State) -> None:
         """Say what calls for the next session."""
-        is_closed = self._life.facts is not None and self._life.facts.state != "open"
+        language, is_closed = self._life.policy.language, self._life.is_known_closed
         retry = spelled(Word.RETRY, self._life.mention) if state is State.FAILED else ""
-        self.wait_for(operators.rests(self._life.policy.language, until, is_closed=is_closed, retry=retry))
+        self.wait_for(operators.rests(language, until, is_closed=is_closed, retry=retry))
 
     @property
     def is_limited(self) -> bool:
