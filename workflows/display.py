@@ -110,7 +110,7 @@ class Display:
 
     def with_pause(self, what: str) -> str:
         """What is under way, and the pause after it if one was asked for."""
-        will_pause = self._life.session is not None and self._life.hold and self._life.state is not State.PAUSED
+        will_pause = self._life.session is not None and self._life.hold and self._life.state is State.PROCESSING
         return operators.then_pauses(self._life.policy.language, what) if will_pause else what
 
     def show_plan(self) -> None:

@@ -43,8 +43,8 @@ class LivingComment:
             self._life.session.living.is_stale = True
 
     def pause_is_asked(self) -> None:
-        """Somebody wants a pause, which begins after the step under way."""
-        if self._life.session and workflow.patched(_TELLS_PAUSES):
+        """Somebody wants a pause, which begins after the step under way; a wait it interrupts at once, and says so."""
+        if self._life.session and self._life.state is State.PROCESSING and workflow.patched(_TELLS_PAUSES):
             self.changed()
 
     async def keep(self) -> None:
@@ -73,8 +73,8 @@ class LivingComment:
 
     def _is_paused(self) -> bool:
         """Whether somebody holds it, or will after this step; who is to grant a budget was told so in a comment."""
-        hold = self._life.hold
-        return hold is not None and hold.by != BUDGET and workflow.patched(_TELLS_PAUSES)
+        hold, is_at_work = self._life.hold, self._life.state in {State.PROCESSING, State.PAUSED}
+        return hold is not None and hold.by != BUDGET and is_at_work and workflow.patched(_TELLS_PAUSES)
 
     @property
     def _next(self) -> str:

@@ -21,6 +21,7 @@ from hikitsugi.cli.demo import sample, script
 from hikitsugi.devforge import DevForge
 from hikitsugi.devforge import serve as serve_forge
 from hikitsugi.devforge.kinds import KindName
+from hikitsugi.devforge.records import Comment
 from hikitsugi.domain.address import IssueAddress
 from hikitsugi.domain.status import Status
 from hikitsugi.language_model.scripted import Script, ScriptedModel
@@ -63,9 +64,9 @@ class Stage:
         """The author writes the sample's issue."""
         self.forge.open_issue(self.repository, sample.TITLE, sample.BODY, AUTHOR, ["task:misc"])
 
-    def says(self, body: str, author: str = AUTHOR) -> None:
+    def says(self, body: str, author: str = AUTHOR) -> Comment:
         """Somebody comments on the issue."""
-        self.forge.comment(self.repository, 1, author, body)
+        return self.forge.comment(self.repository, 1, author, body)
 
     @property
     def labels(self) -> set[str]:

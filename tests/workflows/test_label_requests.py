@@ -37,7 +37,7 @@ async def test_a_pause_put_on_as_the_last_session_ends_holds_the_next(time: Work
         h.forge.labels |= {"paused"}
         h.model.may_speak.set()
         await h.comes_to("paused")
-        assert h.forge.ours == ["## 実行完了", "## 🛠️ 進捗(セッション 1)", "## ✅ 完了"]
+        assert h.forge.ours == ["## 実行完了", "## ✅ 完了"]
         await h.hears(ALICE, "/resume")
         await h.comes_to("completed")
         assert h.forge.labels == {"task:misc", "a human's label", "completed"}
