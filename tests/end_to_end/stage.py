@@ -118,10 +118,11 @@ async def stage(
     play: Script = script.reply,
     interval: float = 0.3,
     kind: KindName = "github",
+    call_limit: int | None = None,
 ) -> AsyncGenerator[Stage]:
     """Forge and model are up, the issue's repository is there, and nothing of the product runs yet."""
     repository = f"demo/{uuid4().hex[:8]}"
-    forge = DevForge(folder / "forge", kind)
+    forge = DevForge(folder / "forge", kind, call_limit)
     for name, token in TOKENS.items():
         forge.add_person(name, token, "read" if name == AUTHOR else "write", is_bot=name == BOT)
     forge.add_repository(repository, sample.FILES)
