@@ -120,6 +120,12 @@ class IssueWorkflow:
         self.life.rests_until = None
         return True
 
+    def tell_rest(self) -> None:
+        """Say anew what calls for the next session; closed meanwhile, it waits for something else."""
+        is_at_rest = self.life.session is None and not (self.orders.is_called or self.gate.is_closed)
+        if is_at_rest and self.life.rests_until:
+            self.display.rest(self.life.rests_until, self.life.state)
+
     async def pass_or_withdraw(self) -> None:
         """Wait at the gate; a stop that comes before the session began withdraws the call for it."""
         try:
@@ -194,6 +200,7 @@ class IssueWorkflow:
                 self.assigned.close()
         elif not self.orders.follow(facts):
             self.caretaker.look_at(facts)
+        self.tell_rest()
 
     @workflow.update(description="An external agent asks for the issue")
     async def claim(self, wanted: Claim) -> Answer:
