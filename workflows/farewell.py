@@ -41,6 +41,8 @@ class Farewell:
                 await self._display.show(State(ending))
         elif self._life.handover and ending is Ending.STOPPED:
             return  # Somebody called on a closed issue, which stays as it was.
+        # A forge that refused the label is told the end in the living comment all the same.
+        self._life.state = State(ending)
         self._log.ending(ending)
         await self._living.catch_up()
         self._life.close_session(left)

@@ -74,7 +74,7 @@ class IssueWorkflow:
         """Rest until somebody calls, work until it is over, hand over, and rest again."""
         beside = (self.intake.listen(), self.caretaker.tend(), self.living.keep())
         self.beside = [asyncio.create_task(task) for task in beside]
-        wanted = self.life.assignment is not None or await self.somebody_calls()
+        wanted = self.life.assignment is not None or await self.somebody_calls(is_first=carried is None)
         if self.life.assignment:
             await self.assigned.serve()
             await self.let_handlers_finish()
@@ -100,10 +100,10 @@ class IssueWorkflow:
         is_busy = self.intake.is_busy or self.caretaker.is_busy or self.living.is_busy
         return not is_busy and self.life.is_light
 
-    async def somebody_calls(self) -> bool:
+    async def somebody_calls(self, *, is_first: bool) -> bool:
         """Rest; False when the context has expired before anybody wrote."""
         has_news = bool(self.life.pending or self.life.facts)
-        if self.life.is_new and has_news and not (self.life.is_labelled_for_work or self.orders.is_asked_for):
+        if is_first and has_news and not (self.life.is_labelled_for_work or self.orders.is_asked_for):
             self.orders.is_called = False
         while not self.orders.is_called:
             until = self.life.rests_until or workflow.now() + self.life.policy.context_expiry
@@ -119,6 +119,12 @@ class IssueWorkflow:
             self.orders.is_called = self.orders.is_called or self.life.somebody_writes
         self.life.rests_until = None
         return True
+
+    def tell_rest(self) -> None:
+        """Say anew what calls for the next session; closed meanwhile, it waits for something else."""
+        is_at_rest = self.life.session is None and not (self.orders.is_called or self.gate.is_closed)
+        if is_at_rest and self.life.rests_until:
+            self.display.rest(self.life.rests_until, self.life.state)
 
     async def pass_or_withdraw(self) -> None:
         """Wait at the gate; a stop that comes before the session began withdraws the call for it."""
@@ -194,6 +200,7 @@ class IssueWorkflow:
                 self.assigned.close()
         elif not self.orders.follow(facts):
             self.caretaker.look_at(facts)
+        self.tell_rest()
 
     @workflow.update(description="An external agent asks for the issue")
     async def claim(self, wanted: Claim) -> Answer:

@@ -22,7 +22,13 @@ _SIGNATURE = re.compile(
     r"|(?<=\n)(?:(?:[Bb]est|[Kk]ind|[Ww]arm)(?: [Rr]egards| [Ww]ishes)?|[Rr]egards|[Cc]heers|[Ss]incerely),?[ \t]*\n"
     r"[A-Z][\w.'-]*(?: [A-Z][\w.'-]*){0,2}\s*\Z"
 )
-_NAME = re.compile(r"(?i:\b(hi|hello|hey|dear|thanks|thank you|thanks again)) [A-Z][a-z]{2,11}(?=\s*(?:[,.!\n]|$))")
+_NO_NAME = (
+    r"(?:Wait|Stop|Hold|Almost|Nearly|Nope|Not|Never|Later|But|However|Still|Yet|Again|Though|Except|Maybe|Perhaps"
+    r"|Please|Revert|Undo|Retry|Redo|Reopen|Continue|Next|Now|Also|Sorry|Oops|Hmm|Anyway|Instead|First|Then|Soon)\b"
+)
+_NAME = re.compile(
+    rf"(?i:\b(hi|hello|hey|dear|thanks|thank you|thanks again)) (?!{_NO_NAME})[A-Z][a-z]{{2,11}}(?=\s*(?:[,.!\n]|$))"
+)
 _LEFT_OUT = re.compile(r"~~.*?~~|^[ \t]*>[^\n]*$|@[A-Za-z0-9_-]+", re.DOTALL | re.MULTILINE)
 _DISPLEASED = re.compile(
     r"([.。、・])\s?\1|[:;=]'?-?[(/\\|]|-_-|;_;|t_t|[（(][^()（）]{0,4}[;；][^()（）]{0,6}[)）]|汗|泣"
@@ -33,7 +39,9 @@ _PLEASED = re.compile(
     r"|[\uFE0F\u200D♀♂\U0001F3FB-\U0001F3FF]"
     r"|:(?:\+1|thumbsup|pray|tada|heart|rocket|white_check_mark|clap|ok_hand|smiley?|bow|sparkles"
     r"|raised_hands|100|fire|muscle):"
-    r"|[\\ヽ٩]?\([^()ぁ-んァ-ヶー一-龥a-z0-9]{0,3}[^()ぁ-んァ-ヴ一-龥a-np-z0-9]{1,9}\)[/ゞ۶ノﾉo]?"
+    # A face: one of its features smiles, and no sign in it asks, denies or weeps.
+    r"|[\\ヽ٩]?\((?=[^()]*(?:[\^∀▽≧⌒◡◠‿ᴗᵕ]|`・ω・ \u0301)|_ _\))"
+    r"[\^∀▽≧≦⌒◡◠‿ᴗᵕωo_`'*・゚•◕✿♡๑ \u0301\u0304]{2,12}\)[/ゞ۶ノo]?"
 )
 _STOP = re.compile(r"[\n、。,.!・:;()\"“”「」『』—–]+|(?<!\w)-+(?!\w)")
 _SPACE = re.compile(r"(?:[\s〜~^_*]|(?<![ァ-ヶ])ー)+")

@@ -138,7 +138,7 @@ class Hearing(Sparse, BaseModel):
         if comment_id in self.obeyed and not (edited and self.orders.get(comment_id, order) != order):
             return False
         self.obeyed = [*(id_ for id_ in self.obeyed if id_ != comment_id), comment_id][-_REMEMBERED:]
-        self.orders = {id_: self.orders.get(id_, "") for id_ in self.obeyed} | {comment_id: order}
+        self.orders = {id_: self.orders[id_] for id_ in self.obeyed if id_ in self.orders} | {comment_id: order}
         return True
 
 

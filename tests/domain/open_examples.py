@@ -40,6 +40,11 @@ NEGATED = [
     "half done",
 ]
 ASKING = [
+    "完了(?)",
+    "完了(？)",
+    "Done (?)",
+    "LGTM (!?)",
+    "ありがとう(?)",
     "完了しましたか？",
     "完了ですか",
     "完了でしょうか",
@@ -206,6 +211,18 @@ TEMPTING = [
     "了解ボタンです",
 ]
 DISPLEASED = [
+    "完了 (×)",
+    "完了(✖)",
+    "ありがとう (❌)",
+    "OK (👎)",
+    "OK (💢)",
+    "ありがとう(＞＜)",
+    "ありがとう(´・ω・`)",
+    "Thanks (o_o)",
+    "Thanks Wait!",
+    "Thanks Almost.",
+    "Thanks Nope.",
+    "Thank you Later",
     "OK...",
     "ok…",
     "ありがとう。。。",

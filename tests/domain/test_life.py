@@ -271,6 +271,8 @@ def test_a_command_that_was_edited_into_another_is_new_once():
 def test_what_an_earlier_run_obeyed_is_not_obeyed_again():
     life = Life(obeyed=["1"])
     assert not life.is_new_command("1", "pause", edited=True)
+    assert life.is_new_command("2", "resume")
+    assert not life.is_new_command("1", "pause", edited=True)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.app.deliveries import SignalDeliveries
-from hikitsugi.domain.life import IssueFacts
+from hikitsugi.domain.life import IssueFacts, Life
 from tests.workflows.fakes import ALICE
 from tests.workflows.house import House, house, until
 from tests.workflows.watch import QUICK, Watch
+from workflows.issue_workflow import IssueWorkflow
 
 
 @pytest.mark.req("CH-16", "CH-04")
@@ -67,6 +68,15 @@ async def test_a_call_that_comes_with_the_words_of_a_stranger_before_the_first_s
         await h.workflow.signal("stop")
     async with h.open(tmp_path):
         await h.comes_to("stopped" if then == "stop" else "awaiting-response")
+
+
+@pytest.mark.req("TW-05", "CH-06")
+async def test_a_call_for_the_first_session_is_carried_into_a_fresh_run(time: WorkflowEnvironment, tmp_path: Path):
+    life = Life(called_again=True, facts=IssueFacts(labels=("a human's label",)))
+    async with house(time, rounds=0).open(tmp_path) as h:
+        with time.with_time_skipping_disabled():
+            await time.client.start_workflow(IssueWorkflow.run, life, id=str(h.issue), task_queue=h.task_queue)
+        await h.comes_to("awaiting-response")
 
 
 async def _answered(h: House) -> bool:

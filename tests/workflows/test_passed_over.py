@@ -70,10 +70,11 @@ async def test_a_repository_that_cannot_be_checked_out_fails_once_for_each_call(
 @pytest.mark.req("PR-03", "CH-12")
 async def test_what_is_said_on_a_closed_issue_waits_until_it_is_reopened(time: WorkflowEnvironment, tmp_path: Path):
     async with house(time, rounds=0, policy=Policy(converses=False)).open(tmp_path) as h:
-        await h.start()
-        await h.comes_to("completed")
+        first = await h.start()
+        await until(lambda: _rests(h, first.first_execution_run_id))
         h.forge.is_open = False
         await h.workflow.signal("issue_changed", {"state": "closed"})
+        assert "再オープン" in str((await h.status()).waiting_for)
         await h.hears(ALICE, "Do more.")
         await until(lambda: _is_refused(h))
         await h.hears(ALICE, "/status")
@@ -88,6 +89,11 @@ async def test_what_is_said_on_a_closed_issue_waits_until_it_is_reopened(time: W
         await until(lambda: _asked(h, 2))
         assert "Do more." in h.model.transcripts[-1].turns[-1].text
         assert (await h.comes_to("completed")).session == 2
+
+
+async def _rests(h: House, first_run: str | None) -> bool:
+    is_another_run = (await h.workflow.describe()).run_id != first_run
+    return is_another_run and "新しいコメント" in str((await h.status()).waiting_for)
 
 
 @pytest.mark.req("CH-13", "CD-05")

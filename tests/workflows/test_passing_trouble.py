@@ -15,6 +15,7 @@ from hikitsugi.domain.session import Called, Ending, Handover
 from hikitsugi.domain.states import State
 from tests.workflows.fakes import ALICE, EPOCH, FakeForge
 from tests.workflows.house import House, house, until
+from tests.workflows.planner import Planner, planned
 from workflows.issue_workflow import IssueWorkflow
 
 
@@ -139,6 +140,30 @@ async def test_a_pause_at_rest_outlives_a_forge_that_refuses_its_label(time: Wor
         await time.fast_forward(h.workflow, timedelta(minutes=2))
         await h.comes_to("completed")
         assert "paused" not in forge.labels
+
+
+@pytest.mark.req("LC-03", "CH-06")
+async def test_a_session_whose_last_label_is_refused_is_told_as_over_in_its_living_comment(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    h = House(time, Planner(), planned())
+    h.forge = forge = ForgeWithoutLabels(h.issue)
+    async with h.open(tmp_path):
+        await h.start()
+        await h.comes_to("awaiting-response")
+        forge.is_strict = True
+        await h.hears(ALICE, "ありがとう")
+        await until(lambda: _has_ended(h))
+        [living] = [comment.body for comment in forge.comments if comment.body.startswith("## 🛠️")]
+        assert "`completed`" in living
+        assert "**次**" not in living
+
+
+async def _has_ended(h: House) -> bool:
+    """Whether the session is over; its clock is moved on, so that the last edit is due."""
+    await h.time.fast_forward(h.workflow, timedelta(seconds=6))
+    described = await h.workflow.describe()
+    return described.run_id != described.raw_info.first_run_id and (await h.status()).state == "completed"
 
 
 @pytest.mark.req("CH-06", "TW-05")
