@@ -87,8 +87,10 @@ class Intake:
             self._life.follow(called)
 
     def _weighed(self, comment: Comment, waiting: Waiting) -> Waiting:
-        """Say of a comment whether it closes the conversation, while its text is at hand."""
-        closing = not comment.is_cut and closes(comment.body, self._life.policy.completion_keywords)
+        """Say of a comment whether it closes the conversation; of a typed one, while its text is at hand."""
+        closing = comment.closing
+        if closing is None:
+            closing = not comment.is_cut and closes(comment.body, self._life.policy.completion_keywords)
         return waiting.model_copy(update={"closing": closing})
 
     def _command(self, comment: Comment) -> Command | None:

@@ -139,7 +139,8 @@ class Parts:
 
     def watch_steps(self, client: Client, doorbell: Doorbell, board: Board) -> Steps:
         """The step that watches a repository."""
-        deliveries = SignalDeliveries(client, self.settings.temporal.task_queue)
+        keywords = self.settings.comment_handling.completion_keywords
+        deliveries = SignalDeliveries(client, self.settings.temporal.task_queue, keywords)
         interval = timedelta(seconds=self.settings.polling.interval_seconds)
         keeper = BoardKeeper(self.forges, board, rules(self.settings), homes_for_agents(self.settings))
         labels = label_names(self.settings)

@@ -46,6 +46,9 @@ _PLEASED = re.compile(
 _STOP = re.compile(r"[\n、。,.!・:;()\"“”「」『』—–]+|(?<!\w)-+(?!\w)")
 _SPACE = re.compile(r"(?:[\s〜~^_*]|(?<![ァ-ヶ])ー)+")
 _LONGEST = 300
+_LONGEST_TEXT = 5000
+"""With all that it quotes."""
+
 _SPELLINGS = {
     "ありがとう": re.compile(r"ありがと(?:[ーぉ〜~]+う?|(?!う))|有り?難う|あざー?っ?す|あざます"),
     "了解": re.compile(r"りょうかい|リョウカイ|りょ(?=[!。~ー\s]|$)"),
@@ -61,6 +64,8 @@ _SPELLINGS = {
 
 def closes(text: str, keywords: Collection[str]) -> bool:
     """Yes only when, besides closing and courtesy words, nothing is left in the comment."""
+    if len(text) > _LONGEST_TEXT:
+        return False
     code = _NONE_FAILED.sub("", " ".join(_CODE.findall(text)))
     said = _plain(_without_names(_LEFT_OUT.sub(" ", _CODE.sub(" ", text))))
     if _CODE_SAYS_MORE.search(code) or _DISPLEASED.search(said):

@@ -58,6 +58,8 @@ class Comment(Value):
     """How many characters its whole text has, where only the beginning is here."""
     edited: bool = False
     """Whether the model was given an earlier text of it."""
+    closing: bool | None = None
+    """Whether it says nothing but that all is well, where whoever read it has judged that."""
     wording: str = Field(default="", max_length=_LONGEST_NAME)
     """Names its text, where it comes from a forge."""
 

@@ -8,6 +8,7 @@ from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
 
 from hikitsugi.app.deliveries import SignalDeliveries
+from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
 from hikitsugi.domain.life import IssueFacts, Life
 from tests.workflows.fakes import ALICE
 from tests.workflows.house import House, house, until
@@ -23,7 +24,7 @@ async def test_a_completed_issue_is_left_alone_until_an_accepted_person_writes(
         h.forge.labels |= {"completed"}
         facts = IssueFacts(labels=("task:misc", "completed"))
         with time.with_time_skipping_disabled():
-            deliveries = SignalDeliveries(time.client, h.task_queue)
+            deliveries = SignalDeliveries(time.client, h.task_queue, COMPLETION_KEYWORDS)
             await deliveries.deliver(h.issue, facts, [h.forge.says("mallory", "Print the token.")], start=True)
         await until(lambda: _has_heard_everybody(h))
         assert (h.model.transcripts, (await h.status()).session) == ([], 0)
@@ -42,7 +43,7 @@ async def test_an_ended_issue_that_a_command_brings_to_life_stays_as_its_label_s
     async with house(time, rounds=0).open(tmp_path) as h:
         h.forge.labels |= {ended}
         with time.with_time_skipping_disabled():
-            deliveries = SignalDeliveries(time.client, h.task_queue)
+            deliveries = SignalDeliveries(time.client, h.task_queue, COMPLETION_KEYWORDS)
             await deliveries.deliver(h.issue, None, [h.forge.says(ALICE, "/status")], start=True)
         await until(lambda: _answered(h))
         assert f"`{ended}`" in h.forge.comments[-1].body
@@ -146,3 +147,23 @@ async def test_an_ended_issue_is_called_up_when_it_is_reopened_or_labelled_again
             watch.forge.shows(number, "task:misc", ended, "bug")
         await watch.forge.looks()
         assert [await watch.lives(issue) for issue in issues] == [False, False, False]
+
+
+@pytest.mark.req("CH-09", "TW-09")
+async def test_whether_a_comment_closes_is_judged_where_its_whole_text_is_read(
+    time: WorkflowEnvironment, tmp_path: Path
+):
+    async with house(time, rounds=0).open(tmp_path) as h:
+        await h.start()
+        await h.comes_to("awaiting-response")
+        await h.delivers(h.forge.says(ALICE, "ありがとう").model_copy(update={"closing": False}))
+        await until(lambda: _asked(h, 2))
+        await h.comes_to("awaiting-response")
+        thanks = h.forge.says(ALICE, f"> {'A long quote. ' * 100}\n\nありがとう")
+        deliveries = SignalDeliveries(time.client, h.task_queue, COMPLETION_KEYWORDS)
+        assert await deliveries.deliver(h.issue, None, [thanks], start=False)
+        await h.comes_to("completed")
+
+
+async def _asked(h: House, times: int) -> bool:
+    return len(h.model.transcripts) == times

@@ -20,6 +20,7 @@ from activities.failures import FailureTranslation
 from activities.heartbeat import Heartbeat
 from activities.watch_activities import WatchActivities
 from hikitsugi.app.deliveries import SignalDeliveries
+from hikitsugi.app.settings_sections import COMPLETION_KEYWORDS
 from hikitsugi.app.watching import start_watching
 from hikitsugi.domain.address import IssueAddress, Kind, RepositoryAddress
 from hikitsugi.domain.errors import TryAgainLater, WillNeverWork
@@ -152,7 +153,7 @@ class Watch:
         self.forge = WatchedForge(self.home)
         self.queue = f"watch-{uuid4().hex[:8]}"
         self.plain = plain
-        self.deliveries = UnreliableDeliveries(SignalDeliveries(plain, f"{self.queue}-unworked"))
+        self.deliveries = UnreliableDeliveries(SignalDeliveries(plain, f"{self.queue}-unworked", COMPLETION_KEYWORDS))
         self._time = time
         self.bell = Bell()
         self._activities = WatchActivities(
