@@ -20,7 +20,7 @@ THINKS_ON = "合図があるまで考え続けてください。"
 _COMMAND = "echo checked"
 _LOOK_EVERY = 0.1
 _CALLS = re.compile(r"モデル呼び出し (\d+) 回")
-_STATE = re.compile(r"^\*\*状態\*\*: `([a-z-]+)`", re.MULTILINE)
+_STATE = re.compile(r"^\*\*状態\*\*: `([a-z-]+)`.*", re.MULTILINE)
 
 
 @dataclass
@@ -76,11 +76,13 @@ class Thread:
 
     def _is_progress_told(self) -> bool:
         said = self.forge.comments(self.repository, self.number)
-        progress = [comment.body for comment in said if _STATE.search(comment.body)]
         calls = [_CALLS.findall(pull.body) for pull in self.forge.pulls(self.repository) if self._belongs(pull)]
         return all(
-            self._shows(_STATE.findall(told)[0]) and all(_CALLS.findall(told) == known for known in calls)
-            for told in progress
+            self._shows(state[1])
+            and (state[1] != "awaiting-response" or "コメントの返信" in state[0])
+            and all(_CALLS.findall(comment.body) == known for known in calls)
+            for comment in said
+            if (state := _STATE.search(comment.body))
         )
 
     def _belongs(self, pull: Issue) -> bool:
