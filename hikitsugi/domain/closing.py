@@ -22,13 +22,7 @@ _SIGNATURE = re.compile(
     r"|(?<=\n)(?:(?:[Bb]est|[Kk]ind|[Ww]arm)(?: [Rr]egards| [Ww]ishes)?|[Rr]egards|[Cc]heers|[Ss]incerely),?[ \t]*\n"
     r"[A-Z][\w.'-]*(?: [A-Z][\w.'-]*){0,2}\s*\Z"
 )
-_NO_NAME = (
-    r"(?:Wait|Stop|Hold|Almost|Nearly|Nope|Not|Never|Later|But|However|Still|Yet|Again|Though|Except|Maybe|Perhaps"
-    r"|Please|Revert|Undo|Retry|Redo|Reopen|Continue|Next|Now|Also|Sorry|Oops|Hmm|Anyway|Instead|First|Then|Soon)\b"
-)
-_NAME = re.compile(
-    rf"(?i:\b(hi|hello|hey|dear|thanks|thank you|thanks again)) (?!{_NO_NAME})[A-Z][a-z]{{2,11}}(?=\s*(?:[,.!\n]|$))"
-)
+_NAME = re.compile(r"(?i:\b(hi|hello|hey|dear)) [A-Z][a-z]{2,11}(?=\s*[,.!\n])")
 _LEFT_OUT = re.compile(r"~~.*?~~|^[ \t]*>[^\n]*$|@[A-Za-z0-9_-]+", re.DOTALL | re.MULTILINE)
 _DISPLEASED = re.compile(
     r"([.。、・])\s?\1|[:;=]'?-?[(/\\|]|-_-|;_;|t_t|[（(][^()（）]{0,4}[;；][^()（）]{0,6}[)）]|汗|泣"
